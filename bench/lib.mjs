@@ -1,0 +1,246 @@
+//===- lib.mjs - What benchmarks and peer tests share ---------------------===//
+// Part of Parallax, under the Apache License 2.0. SPDX-License-Identifier: Apache-2.0
+//
+// Every script that puts Parallax next to ONNX Runtime needs the same things:
+// the pinned models, a session, the command line for one model, a served child
+// process, medians and a table. They live here once, so that a benchmark and
+// the conformance check can't disagree about what they run.
+
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+import { makeInputs } from "../test/Conformance/ort/inputs.mjs";
+
+/// The exit code by which lit, CTest and automake know a skipped test.
+export const skipped = 77;
+
+export const manifest = JSON.parse(
+  readFileSync(
+    new URL("../test/Conformance/ort/models.json", import.meta.url),
+    "utf8",
+  ),
+);
+
+export const runtimeDir = (cache) => join(cache, "runtime");
+export const modelFile = (cache, model) => join(cache, `${model.name}.onnx`);
+
+/// Parses the command line against parseArgs' `options`, and arguments without
+/// a flag into the names in `positional`; a wrong one prints the usage line
+/// and exits with 2.
+export function commandLine(usage, options, required = [], positional = []) {
+  try {
+    const allowPositionals = positional.length > 0;
+    const { values, positionals } = parseArgs({ options, allowPositionals });
+    if (positionals.length > positional.length)
+      throw new Error(`'${positionals[positional.length]}' is one too many`);
+    positionals.forEach((value, i) => (values[positional[i]] = value));
+    for (const name of required)
+      if (!values[name]) throw new Error(`'${name}' is missing`);
+    return values;
+  } catch (error) {
+    console.error(`error: ${error.message}\nusage: ${usage}`);
+    process.exit(2);
+  }
+}
+
+/// The models named by `only` (comma separated), else all or the CI subset.
+export function selectModels({ all, only }) {
+  if (!only) return manifest.models.filter((model) => all || model.in_ci);
+  return only.split(",").map((name) => {
+    const model = manifest.models.find((model) => model.name === name);
+    if (model) return model;
+    const known = manifest.models.map((model) => model.name).join(", ");
+    console.error(`error: no model '${name}' in models.json; it has ${known}`);
+    process.exit(2);
+  });
+}
+
+/// ONNX Runtime from the cache directory, or null when it isn't there.
+export function loadOrt(cache) {
+  const require = createRequire(join(resolve(runtimeDir(cache)), "index.js"));
+  try {
+    return require("onnxruntime-node");
+  } catch (error) {
+    if (error.code === "MODULE_NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+/// Ends the script as skipped, loudly, when ONNX Runtime isn't in the cache.
+export function requireOrt(cache) {
+  const ort = loadOrt(cache);
+  if (ort) return ort;
+  console.log(
+    `SKIPPED: no ONNX Runtime in ${cache}; run ` +
+      "'node test/Conformance/ort/fetch.mjs' on it first",
+  );
+  process.exit(skipped);
+}
+
+/// Splits off, with one line each, the models that aren't in the cache.
+export function cachedModels(cache, models) {
+  return models.filter((model) => {
+    const present = existsSync(modelFile(cache, model));
+    if (!present) console.log(`SKIPPED: ${model.name} is not in ${cache}`);
+    return present;
+  });
+}
+
+/// A session as its users tune it for latency: default (full) graph
+/// optimizations, one operator at a time, `threads` threads inside it. The
+/// `model` is a file name or the bytes of one.
+export function createSession(ort, model, threads, extra = {}) {
+  return ort.InferenceSession.create(model, {
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    executionMode: "sequential",
+    logSeverityLevel: 3,
+    extra,
+  });
+}
+
+export function makeFeeds(ort, model) {
+  return Object.fromEntries(
+    makeInputs(model).map(({ name, dtype, shape, data }) => [
+      name,
+      new ort.Tensor(dtype, data, shape),
+    ]),
+  );
+}
+
+/// The arguments that describe `model` to `parallax run`.
+export function runArguments(cache, model) {
+  const baked = model.bake ?? [];
+  const shapes = Object.entries(model.inputs)
+    .filter(([name]) => !baked.includes(name))
+    .map(([name, { shape }]) => `${name}:${shape.join("x")}`);
+  return [
+    "run",
+    "--model",
+    modelFile(cache, model),
+    "--input_shapes",
+    shapes.join(";"),
+    ...baked.flatMap((name) => [
+      "--bake",
+      `${name}=${model.inputs[name].value}`,
+    ]),
+  ];
+}
+
+/// A `parallax run --serve` child process: it prints `prepare-time <ms>` once,
+/// then answers each line `run` with `time <ms>` until `quit`.
+export class Server {
+  static async start(parallax, args) {
+    const server = new Server();
+    server.child = spawn(parallax, [...args, "--serve"], {
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    server.errors = "";
+    server.child.stderr.on("data", (text) => (server.errors += text));
+    server.child.stdin.on("error", () => {}); // reported by the missing answer
+    server.closed = new Promise((done) => {
+      server.child.on("error", (error) => done(error.message));
+      server.child.on("close", (code, signal) =>
+        done(`exit code ${code ?? signal}`),
+      );
+    });
+    server.lines = createInterface({ input: server.child.stdout })[
+      Symbol.asyncIterator
+    ]();
+    server.prepareTime = await server.answer("prepare-time");
+    return server;
+  }
+
+  /// The number on the next line that begins with `key`.
+  async answer(key) {
+    for (;;) {
+      const line = await Promise.race([this.lines.next(), this.closed]);
+      if (typeof line === "string" || line.done) {
+        const why = await this.closed;
+        const detail = this.errors.trim().split("\n").at(-1);
+        throw new Error(
+          `parallax ended before '${key}' (${why})${detail && `: ${detail}`}`,
+        );
+      }
+      const [word, number] = line.value.trim().split(/\s+/);
+      if (word !== key) continue;
+      if (!(Number(number) >= 0))
+        throw new Error(`parallax answered '${line.value}', not '${key} <ms>'`);
+      return Number(number);
+    }
+  }
+
+  run() {
+    this.child.stdin.write("run\n");
+    return this.answer("time");
+  }
+
+  async stop() {
+    this.child.stdin.end("quit\n");
+    await this.closed;
+  }
+}
+
+export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/// The wall time of `action` in milliseconds.
+export async function timed(action) {
+  const start = process.hrtime.bigint();
+  await action();
+  return Number(process.hrtime.bigint() - start) / 1e6;
+}
+
+/// Runs the two sides in turn, so that whatever else the machine does hits
+/// both; the first `warmup` pairs are dropped. `more(count, elapsedMs)` says
+/// whether another pair is wanted. Returns the two medians.
+export async function alternate(ours, theirs, warmup, more) {
+  for (let i = 0; i < warmup; ++i) {
+    await ours();
+    await theirs();
+  }
+  const [ourTimes, theirTimes] = [[], []];
+  const start = Date.now();
+  while (more(ourTimes.length, Date.now() - start)) {
+    ourTimes.push(await ours());
+    theirTimes.push(await theirs());
+  }
+  return {
+    ours: median(ourTimes),
+    theirs: median(theirTimes),
+    count: ourTimes.length,
+  };
+}
+
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  if (sorted.length % 2) return sorted[half];
+  return (sorted[half - 1] + sorted[half]) / 2;
+}
+
+export const geometricMean = (values) =>
+  Math.exp(values.reduce((sum, x) => sum + Math.log(x), 0) / values.length);
+
+/// Prints rows of cells: text to the left, numbers to the right.
+export function printTable(header, rows) {
+  const text = [header, ...rows].map((row) => row.map(String));
+  const width = header.map((_, i) =>
+    Math.max(...text.map((row) => row[i].length)),
+  );
+  const rightAligned = header.map(
+    (_, i) => rows.length > 0 && rows.every((row) => /^[-\d.]/.test(row[i])),
+  );
+  const line = (row) =>
+    row
+      .map((cell, i) =>
+        rightAligned[i] ? cell.padStart(width[i]) : cell.padEnd(width[i]),
+      )
+      .join("  ")
+      .trimEnd();
+  console.log(line(text[0]));
+  console.log(width.map((n) => "-".repeat(n)).join("  "));
+  for (const row of text.slice(1)) console.log(line(row));
+}

@@ -1,0 +1,34 @@
+//===- Prepare.h - A function becomes an executable ------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one place where an engine's kernels meet a network in MLIR.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_BACKEND_CORE_PREPARE_H
+#define PARALLAX_BACKEND_CORE_PREPARE_H
+
+#include "parallax/Backend/Core/KernelSet.h"
+
+namespace parallax {
+
+struct PrepareOptions {
+  /// Makes every layer's result visible to an Observer, which costs the fusion
+  /// of layers.
+  bool observe = false;
+  /// Takes the weights out of the module, so that memory holds only one copy
+  /// of them: as packed for the kernels. The function can't be prepared again.
+  bool takeWeights = false;
+};
+
+/// Chooses kernels, packs weights and plans memory. Throws Error if an
+/// operation has no kernel, naming all of them.
+Executable prepare(mlir::func::FuncOp function, const KernelSet &kernels,
+                   const PrepareOptions &options = {});
+
+/// Computes one operation on known operands: constant folding.
+std::vector<Tensor> evaluate(Operation *op, std::span<const Tensor> operands,
+                             const KernelSet &kernels);
+
+} // namespace parallax
+
+#endif // PARALLAX_BACKEND_CORE_PREPARE_H

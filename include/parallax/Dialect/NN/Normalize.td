@@ -1,0 +1,85 @@
+//===- Normalize.td - Normalizations and softmax -*- tablegen -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that divide by a statistic of their own operand. Each has an
+// integer algorithm of its own on the machine.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_DIALECT_NN_NORMALIZE_TD
+#define PARALLAX_DIALECT_NN_NORMALIZE_TD
+
+include "parallax/Dialect/NN/NNBase.td"
+
+class NN_NormalizeOp<string mnemonic, string shapeRule, string title,
+                     dag operands, dag parameters,
+                     string quantRule = "Composite">
+    : NN_Op<mnemonic, quantRule, shapeRule> {
+  let summary = title;
+  let arguments = !con((ins NN_Tensor:$x), operands, parameters);
+  let results = (outs NN_Tensor:$y);
+}
+
+def NN_BatchNormalizationOp : NN_NormalizeOp<"batch_normalization",
+    "inferChannelNormalization", "Normalization with recorded statistics",
+    (ins NN_Tensor:$scale, NN_Tensor:$bias, NN_Tensor:$mean, NN_Tensor:$var),
+    (ins NN_F32<"1e-5f">:$epsilon), "Linear"> {
+  let description = [{
+    `y = scale (x - mean) / sqrt(var + epsilon) + bias` per channel, dimension
+    1.
+  }];
+}
+
+def NN_InstanceNormalizationOp : NN_NormalizeOp<"instance_normalization",
+    "inferChannelNormalization",
+    "Normalization of every channel of every sample",
+    (ins NN_Tensor:$scale, NN_Tensor:$bias), (ins NN_F32<"1e-5f">:$epsilon)>;
+
+def NN_GroupNormalizationOp : NN_NormalizeOp<"group_normalization",
+    "inferGroupNormalization", "Normalization of groups of channels",
+    (ins NN_Tensor:$scale, NN_Tensor:$bias),
+    (ins NN_F32<"1e-5f">:$epsilon, I64Attr:$num_groups)> {
+  let description = [{ `scale` and `bias` have one entry per channel. }];
+}
+
+def NN_LayerNormalizationOp : NN_Op<"layer_normalization", "Composite",
+                                    "inferLayerNormalization"> {
+  let summary = "Normalization of the dimensions from an axis on";
+  let description = [{
+    `y = scale (x - mean) / sqrt(var + epsilon) + bias`, with mean and variance
+    over the dimensions from `axis` on. Mean and inverse deviation are results
+    only if somebody asks for them.
+  }];
+  let arguments = (ins NN_Tensor:$x, NN_Tensor:$scale,
+                       Optional<NN_Tensor>:$bias, NN_I64<"-1">:$axis,
+                       NN_F32<"1e-5f">:$epsilon,
+                       NN_Bool<"false">:$with_statistics);
+  let results = (outs NN_Tensor:$y, Variadic<NN_Tensor>:$statistics);
+}
+
+def NN_RMSNormalizationOp : NN_NormalizeOp<"rms_normalization",
+    "inferRMSNormalization", "Division by the root mean square",
+    (ins NN_Tensor:$scale),
+    (ins NN_I64<"-1">:$axis, NN_F32<"1e-5f">:$epsilon)>;
+
+def NN_LpNormalizationOp : NN_NormalizeOp<"lp_normalization",
+    "inferAlongAxis", "Division by the p-norm", (ins),
+    (ins NN_I64<"-1">:$axis, NN_I64In<"2", 1, 2>:$p)>;
+
+def NN_LRNOp : NN_NormalizeOp<"lrn", "inferLRN",
+    "Normalization across close channels",
+    (ins), (ins NN_F32<"1e-4f">:$alpha, NN_F32<"0.75f">:$beta,
+                NN_F32<"1.0f">:$bias, I64Attr:$size)>;
+
+def NN_MeanVarianceNormalizationOp : NN_NormalizeOp<
+    "mean_variance_normalization", "inferMeanVarianceNormalization",
+    "Zero mean and unit variance", (ins), (ins DenseI64ArrayAttr:$axes)>;
+
+def NN_SoftmaxOp : NN_NormalizeOp<"softmax", "inferAlongAxis",
+    "Exponentials that sum to one", (ins), (ins NN_I64<"-1">:$axis)>;
+def NN_LogSoftmaxOp : NN_NormalizeOp<"log_softmax", "inferAlongAxis",
+    "Logarithm of the softmax", (ins), (ins NN_I64<"-1">:$axis)>;
+def NN_HardmaxOp : NN_NormalizeOp<"hardmax", "inferAlongAxis",
+    "One for the first maximum",
+    (ins), (ins NN_I64<"-1">:$axis), "Cpu">;
+
+#endif // PARALLAX_DIALECT_NN_NORMALIZE_TD

@@ -1,0 +1,43 @@
+//===- Summary.h - What an ONNX file contains ------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Facts about a model that hold whether or not it can be imported.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_FRONTEND_ONNX_SUMMARY_H
+#define PARALLAX_FRONTEND_ONNX_SUMMARY_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace parallax::onnx_import {
+
+struct ModelPort {
+  std::string name;
+  std::string dtype;
+  /// Such as "1x3xHxW": dimensions that are not fixed keep their name.
+  std::string shape;
+};
+
+struct ModelSummary {
+  std::string name, producer;
+  int64_t opset = 0, irVersion = 0;
+  std::vector<ModelPort> inputs, outputs;
+  /// Nodes by operator, those in sub-graphs and functions included.
+  std::map<std::string, int64_t> operators;
+  /// Operators for which the importer has no line, with the names of nodes.
+  std::map<std::string, std::vector<std::string>> unsupported;
+  int64_t parameters = 0; ///< Elements of all initializers.
+};
+
+/// Reads the file; throws Error if it is not a model.
+ModelSummary summarizeModel(const std::string &path);
+
+/// Operators that can be imported and the first version of each.
+std::vector<std::pair<std::string, int64_t>> supportedOperators();
+
+} // namespace parallax::onnx_import
+
+#endif // PARALLAX_FRONTEND_ONNX_SUMMARY_H

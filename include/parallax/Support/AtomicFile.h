@@ -1,0 +1,55 @@
+//===- AtomicFile.h - Files that appear complete or not at all -*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A failed command must leave nothing half-written behind, and a reader must
+// never see half a file. So a file is written beside its final place and
+// renamed into it when it is complete.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_SUPPORT_ATOMICFILE_H
+#define PARALLAX_SUPPORT_ATOMICFILE_H
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+namespace parallax {
+
+class AtomicFile {
+public:
+  /// Creates missing parent folders and a temporary file in the same folder.
+  /// Throws Error if that is impossible, or if `path` is something other than
+  /// a file: a folder or a device is never replaced.
+  explicit AtomicFile(const std::filesystem::path &path);
+
+  AtomicFile(const AtomicFile &) = delete;
+  AtomicFile &operator=(const AtomicFile &) = delete;
+
+  /// Removes the temporary file unless it was committed.
+  ~AtomicFile();
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+
+  /// Puts the complete file in its place.
+  void commit();
+
+private:
+  [[noreturn]] void fail(int error) const;
+
+  std::filesystem::path target, temporary;
+  int descriptor = -1;
+};
+
+void writeFileAtomically(const std::filesystem::path &path,
+                         std::span<const std::byte> bytes);
+void writeFileAtomically(const std::filesystem::path &path,
+                         std::string_view text);
+
+/// Creates the folders above `path`; throws Error if that is impossible.
+void createParentDirectories(const std::filesystem::path &path);
+
+} // namespace parallax
+
+#endif // PARALLAX_SUPPORT_ATOMICFILE_H

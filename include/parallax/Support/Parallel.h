@@ -1,0 +1,34 @@
+//===- Parallel.h - The one thread pool ------------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Debian's oneDNN runs on GNU OpenMP. Two pools in one process fight for the
+// cores, so our own loops enter the same pool. Work is split into contiguous
+// ranges whose bounds depend on the number of threads; a kernel must therefore
+// compute each element independently of the range that it falls into, and then
+// gives the same bits with any number of threads.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_SUPPORT_PARALLEL_H
+#define PARALLAX_SUPPORT_PARALLEL_H
+
+#include <cstdint>
+#include <functional>
+
+namespace parallax {
+
+/// Sets how many threads the parallel loops of the calling thread use, here
+/// and inside oneDNN.
+void setThreadCount(int count);
+int threadCount();
+
+/// The number of cores that this process may use.
+int hardwareThreads();
+
+/// Calls `body(begin, end)` on disjoint ranges that cover [0, count), on as
+/// many threads as pay off when one range holds at least `grain` items.
+void parallelFor(int64_t count, int64_t grain,
+                 const std::function<void(int64_t, int64_t)> &body);
+
+} // namespace parallax
+
+#endif // PARALLAX_SUPPORT_PARALLEL_H

@@ -1,0 +1,433 @@
+//===- Prepare.cpp - A function becomes an executable ---------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Walks the function once. For every operation (or group of operations that
+// are computed together) it asks the engine for a kernel, brings the operands
+// into the layouts that the kernel wants, and records who uses which buffer
+// until when. Memory is planned at the end, from those lifetimes.
+//===----------------------------------------------------------------------===//
+#include "parallax/Backend/Core/Prepare.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/LayerName.h"
+#include "parallax/Support/TensorAttr.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <fmt/format.h>
+#include <map>
+
+using namespace mlir;
+
+namespace parallax {
+namespace {
+
+using Slot = Executable::Slot;
+using Buffer = Executable::Buffer;
+
+ValueInfo infoOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  std::optional<DType> dtype = toDType(type.getElementType());
+  if (!dtype)
+    throw Error(fmt::format("tensor '{}' has an element type that this engine "
+                            "does not execute",
+                            getTensorName(value)));
+  return {*dtype, type.getShape().vec(), {}};
+}
+
+std::string describe(Operation *op) {
+  LayerName name = getLayerName(op);
+  std::string opName = op->getName().getStringRef().str();
+  return name.node.empty() ? opName : fmt::format("{} '{}'", opName, name.node);
+}
+
+/// Makes the kernel of an operation, with its name in front of any error.
+Kernel bind(Operation *op, const KernelSet &kernels, BindContext &context) {
+  const KernelSet::Binder *binder = kernels.find(op->getName().getStringRef());
+  if (!binder)
+    throw Error(fmt::format("{} has no kernel in this engine", describe(op)));
+  try {
+    return (*binder)(op, context);
+  } catch (const Error &error) {
+    throw Error(fmt::format("{}: {}", describe(op), error.what()));
+  }
+}
+
+class Preparation {
+public:
+  Preparation(func::FuncOp function, const KernelSet &kernels,
+              const PrepareOptions &options)
+      : function(function), kernels(kernels), options(options) {}
+
+  Executable run();
+
+private:
+  struct ValueState {
+    ValueInfo info;
+    Tensor constant;
+    /// Uses that are not prepared yet; a constant is dropped with the last.
+    size_t remainingUses = 0;
+    std::map<int64_t, Slot> versions; ///< By channel block.
+    bool isConstant = false;
+  };
+
+  void checkKernels();
+  void addArguments();
+  void addConstant(Operation *op);
+  void addOperation(Operation *op, ArrayRef<Operation *> absorbed,
+                    ArrayRef<Value> operands, ValueRange results);
+  void addOutputs(Operation *terminator);
+  void addProbes(Operation *op, ValueRange results);
+  Slot version(Value value, Layout layout);
+  Slot newArenaSlot(const ValueInfo &info);
+  void addStep(Kernel kernel, std::vector<Slot> inputs,
+               std::vector<Slot> outputs, std::string name);
+  void touch(const Slot &slot, size_t step);
+  void shareBuffers();
+  void placeBuffers();
+
+  func::FuncOp function;
+  const KernelSet &kernels;
+  const PrepareOptions &options;
+  Executable result;
+  DenseMap<Value, ValueState> values;
+  /// (step, output, input): the output may overwrite the input.
+  struct Share {
+    size_t step, output, input;
+  };
+  std::vector<Share> shares;
+  /// Where a value with a data-dependent extent is produced.
+  DenseMap<Value, std::pair<size_t, size_t>> dynamicValues;
+};
+
+Executable Preparation::run() {
+  checkKernels();
+  addArguments();
+  FusionPlan fusion;
+  if (kernels.planFusion && !options.observe)
+    fusion = kernels.planFusion(function);
+  DenseMap<Operation *, Operation *> rootOfLast;
+  llvm::DenseSet<Operation *> postponed;
+  for (auto &[root, group] : fusion) {
+    rootOfLast[group.absorbed.back()] = root;
+    postponed.insert(root);
+    for (Operation *op : ArrayRef(group.absorbed).drop_back())
+      postponed.insert(op);
+  }
+
+  for (Operation &op : function.front()) {
+    if (op.hasTrait<OpTrait::IsTerminator>()) {
+      addOutputs(&op);
+    } else if (op.hasTrait<OpTrait::ConstantLike>()) {
+      addConstant(&op);
+    } else if (Operation *root = rootOfLast.lookup(&op)) {
+      FusionGroup &group = fusion[root];
+      SmallVector<Value> operands(root->getOperands());
+      llvm::append_range(operands, group.extraOperands);
+      addOperation(root, group.absorbed, operands, op.getResults());
+    } else if (!postponed.contains(&op)) {
+      addOperation(&op, {}, SmallVector<Value>(op.getOperands()),
+                   op.getResults());
+    }
+  }
+  shareBuffers();
+  placeBuffers();
+  return std::move(result);
+}
+
+void Preparation::checkKernels() {
+  std::string missing;
+  for (Operation &op : function.front())
+    if (!op.hasTrait<OpTrait::IsTerminator>() &&
+        !op.hasTrait<OpTrait::ConstantLike>() &&
+        !kernels.find(op.getName().getStringRef()))
+      missing += "\n  " + describe(&op);
+  if (!missing.empty())
+    throw Error("these operations have no kernel in this engine:" + missing);
+}
+
+void Preparation::addArguments() {
+  for (BlockArgument argument : function.getArguments()) {
+    ValueState &state = values[argument];
+    state.info = infoOf(argument);
+    Slot slot{result.buffers.size(), state.info.dtype, state.info.shape};
+    result.buffers.push_back(
+        {Buffer::Kind::Input, size_t(argument.getArgNumber()), {}, 0});
+    state.versions[1] = slot;
+    result.inputs.push_back(
+        {getTensorName(argument), state.info.dtype, state.info.shape});
+  }
+}
+
+void Preparation::addConstant(Operation *op) {
+  ElementsAttr attribute;
+  matchPattern(op, m_Constant(&attribute));
+  ValueState &state = values[op->getResult(0)];
+  state.info = infoOf(op->getResult(0));
+  state.constant =
+      options.takeWeights ? takeTensor(attribute) : toTensor(attribute);
+  state.isConstant = true;
+  for (OpOperand &use : op->getResult(0).getUses())
+    state.remainingUses += !use.getOwner()->hasTrait<OpTrait::IsTerminator>();
+}
+
+void Preparation::addOperation(Operation *op, ArrayRef<Operation *> absorbed,
+                               ArrayRef<Value> operands, ValueRange results) {
+  BindContext context;
+  context.absorbed = absorbed;
+  for (Value operand : operands) {
+    ValueState &state = values[operand];
+    KernelBuilder::Input &input = context.inputs.emplace_back();
+    input.info = state.info;
+    // The layout that costs nothing: the one in which the value exists.
+    if (!state.versions.empty() && !state.versions.contains(1))
+      input.info.layout = {state.versions.begin()->first};
+    input.constant = state.constant;
+  }
+  for (Value value : results)
+    context.outputs.push_back({infoOf(value)});
+  Kernel kernel = bind(op, kernels, context);
+
+  std::vector<Slot> inputs, outputs;
+  for (auto [operand, input] : llvm::zip(operands, context.inputs)) {
+    inputs.push_back(input.released ? Slot() : version(operand, input.wanted));
+    ValueState &state = values[operand];
+    if (state.isConstant && --state.remainingUses == 0)
+      state.constant = {};
+  }
+  if (context.aliasInput >= 0) {
+    ValueState &state = values[results[0]];
+    state.info = context.outputs[0].info;
+    Slot slot = inputs[context.aliasInput];
+    slot.shape = state.info.shape;
+    state.versions[1] = slot;
+    if (options.observe) // A step of its own, for the observer to look after.
+      addStep({[](const KernelArgs &) {}}, {slot}, {}, describe(op));
+  } else {
+    for (auto [value, output] : llvm::zip(results, context.outputs)) {
+      ValueState &state = values[value];
+      state.info = output.info;
+      Slot slot = newArenaSlot(output.info);
+      state.versions[output.info.layout.channelBlock] = slot;
+      if (cast<ShapedType>(value.getType()).getNumDynamicDims() > 0)
+        dynamicValues[value] = {result.steps.size(), outputs.size()};
+      if (output.shares >= 0)
+        shares.push_back(
+            {result.steps.size(), outputs.size(), size_t(output.shares)});
+      outputs.push_back(std::move(slot));
+    }
+    addStep(std::move(kernel), std::move(inputs), std::move(outputs),
+            describe(op));
+  }
+  if (options.observe)
+    addProbes(op, results);
+}
+
+void Preparation::addProbes(Operation *op, ValueRange results) {
+  LayerName name = getLayerName(op);
+  for (auto [i, value] : llvm::enumerate(results)) {
+    if (dynamicValues.contains(value))
+      continue;
+    Slot slot = version(value, Layout());
+    size_t step = result.steps.size() - 1;
+    touch(slot, step);
+    std::string tensor = name.tensors.empty() ? "" : name.tensors[i];
+    result.probes.push_back({step,
+                             slot,
+                             {result.probes.size(), name.node, tensor,
+                              op->getName().getStringRef().str()}});
+  }
+}
+
+void Preparation::addOutputs(Operation *terminator) {
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    Slot slot = version(value, Layout());
+    touch(slot, result.steps.size());
+    auto name =
+        function.getResultAttrOfType<StringAttr>(unsigned(i), "nn.name");
+    result.outputs.push_back({name ? name.str() : getTensorName(value),
+                              slot.dtype, values[value].info.shape});
+    if (auto it = dynamicValues.find(value); it != dynamicValues.end())
+      result.dynamicOutputs.push_back({i, it->second.first, it->second.second});
+    result.outputSlots.push_back(std::move(slot));
+  }
+}
+
+/// The slot that holds a value in a layout; adds a reorder if there is none.
+Slot Preparation::version(Value value, Layout layout) {
+  ValueState &state = values[value];
+  auto [it, isNew] = state.versions.try_emplace(layout.channelBlock);
+  if (!isNew)
+    return it->second;
+
+  ValueInfo wanted = state.info;
+  wanted.layout = layout;
+  if (state.isConstant) {
+    Tensor tensor = state.constant;
+    if (!layout.isPlain()) {
+      ValueInfo plain = state.info;
+      tensor = Tensor(plain.dtype, wanted.physical());
+      Kernel reorder = kernels.makeReorder(plain, layout);
+      std::shared_ptr<void> kernelState =
+          reorder.makeState ? reorder.makeState() : nullptr;
+      std::vector<std::byte> scratch(reorder.scratchBytes);
+      reorder.run({std::span(&state.constant, 1), std::span(&tensor, 1),
+                   scratch.data(), kernelState.get()});
+    }
+    it->second = {result.buffers.size(), wanted.dtype, wanted.physical()};
+    result.buffers.push_back(
+        {Buffer::Kind::Constant, result.constants.size(), {}, 0});
+    result.constants.push_back(std::move(tensor));
+    return it->second;
+  }
+
+  auto source = llvm::find_if(state.versions,
+                              [&](auto &entry) { return &entry != &*it; });
+  ValueInfo from = state.info;
+  from.layout = {source->first};
+  it->second = newArenaSlot(wanted);
+  addStep(kernels.makeReorder(from, layout), {source->second}, {it->second},
+          "reorder");
+  return it->second;
+}
+
+Slot Preparation::newArenaSlot(const ValueInfo &info) {
+  Slot slot{result.buffers.size(), info.dtype, info.physical()};
+  Buffer buffer;
+  buffer.lifetime.bytes = size_t(elementCount(slot.shape)) * sizeOf(info.dtype);
+  buffer.lifetime.firstStep = SIZE_MAX;
+  result.buffers.push_back(buffer);
+  return slot;
+}
+
+void Preparation::addStep(Kernel kernel, std::vector<Slot> inputs,
+                          std::vector<Slot> outputs, std::string name) {
+  size_t step = result.steps.size();
+  for (const Slot &slot : inputs)
+    touch(slot, step);
+  for (const Slot &slot : outputs)
+    touch(slot, step);
+  result.scratchBytes = std::max(result.scratchBytes, kernel.scratchBytes);
+  result.steps.push_back({std::move(kernel), std::move(inputs),
+                          std::move(outputs), std::move(name)});
+}
+
+void Preparation::touch(const Slot &slot, size_t step) {
+  if (slot.buffer == Slot::noBuffer)
+    return;
+  BufferLifetime &lifetime = result.buffers[slot.buffer].lifetime;
+  lifetime.firstStep = std::min(lifetime.firstStep, step);
+  lifetime.lastStep = std::max(lifetime.lastStep, step);
+}
+
+/// Lets results overwrite operands that nobody needs any more.
+void Preparation::shareBuffers() {
+  std::vector<size_t> target(result.buffers.size());
+  for (size_t i = 0; i < target.size(); ++i)
+    target[i] = i;
+  for (const Share &share : shares) {
+    Executable::Step &step = result.steps[share.step];
+    const Slot &input = step.inputs[share.input];
+    const Slot &output = step.outputs[share.output];
+    if (input.buffer == Slot::noBuffer)
+      continue;
+    size_t from = target[input.buffer];
+    BufferLifetime &donor = result.buffers[from].lifetime;
+    BufferLifetime &heir = result.buffers[output.buffer].lifetime;
+    bool readTwice =
+        llvm::count_if(step.inputs, [&](const Slot &slot) {
+          return slot.buffer != Slot::noBuffer && target[slot.buffer] == from;
+        }) > 1;
+    if (result.buffers[from].kind != Buffer::Kind::Arena || readTwice ||
+        donor.lastStep != share.step || donor.bytes != heir.bytes)
+      continue;
+    donor.lastStep = heir.lastStep;
+    target[output.buffer] = from;
+  }
+  auto redirect = [&](Slot &slot) {
+    if (slot.buffer != Slot::noBuffer)
+      slot.buffer = target[slot.buffer];
+  };
+  for (Executable::Step &step : result.steps) {
+    llvm::for_each(step.inputs, redirect);
+    llvm::for_each(step.outputs, redirect);
+  }
+  llvm::for_each(result.outputSlots, redirect);
+  for (Executable::Probe &probe : result.probes)
+    redirect(probe.slot);
+  for (size_t i = 0; i < target.size(); ++i)
+    if (target[i] != i)
+      result.buffers[i].lifetime.bytes = 0;
+}
+
+void Preparation::placeBuffers() {
+  std::vector<BufferLifetime> lifetimes;
+  std::vector<size_t> ids;
+  for (auto [id, buffer] : llvm::enumerate(result.buffers))
+    if (buffer.kind == Buffer::Kind::Arena && buffer.lifetime.bytes > 0) {
+      lifetimes.push_back(buffer.lifetime);
+      ids.push_back(id);
+    }
+  MemoryPlan plan = planMemory(lifetimes);
+  for (auto [id, offset] : llvm::zip(ids, plan.offsets))
+    result.buffers[id].offset = offset;
+  result.arenaBytes = plan.arenaBytes;
+  result.peakLiveBytes = plan.peakLiveBytes;
+}
+
+} // namespace
+
+Executable prepare(func::FuncOp function, const KernelSet &kernels,
+                   const PrepareOptions &options) {
+  return Preparation(function, kernels, options).run();
+}
+
+std::vector<Tensor> evaluate(Operation *op, std::span<const Tensor> operands,
+                             const KernelSet &kernels) {
+  BindContext context;
+  for (auto [value, tensor] : llvm::zip(op->getOperands(), operands)) {
+    KernelBuilder::Input &input = context.inputs.emplace_back();
+    input.info = infoOf(value);
+    input.constant = tensor;
+  }
+  for (Value value : op->getResults())
+    context.outputs.push_back({infoOf(value)});
+  Kernel kernel = bind(op, kernels, context);
+  if (context.aliasInput >= 0)
+    return {
+        operands[context.aliasInput].reshaped(context.outputs[0].info.shape)};
+
+  // Constants are plain, and so is the result: bring back what a kernel wants
+  // in blocks.
+  std::vector<Tensor> inputs, outputs;
+  auto reorder = [&](const Tensor &tensor, const ValueInfo &from, Layout to) {
+    if (from.layout == to)
+      return tensor;
+    ValueInfo target = from;
+    target.layout = to;
+    Tensor moved(from.dtype, target.physical());
+    Kernel mover = kernels.makeReorder(from, to);
+    std::shared_ptr<void> state = mover.makeState ? mover.makeState() : nullptr;
+    std::vector<std::byte> scratch(mover.scratchBytes);
+    mover.run({std::span(&tensor, 1), std::span(&moved, 1), scratch.data(),
+               state.get()});
+    return moved;
+  };
+  for (auto [input, tensor] : llvm::zip(context.inputs, operands))
+    inputs.push_back(
+        input.released ? Tensor() : reorder(tensor, input.info, input.wanted));
+  for (const KernelBuilder::Output &output : context.outputs)
+    outputs.emplace_back(output.info.dtype, output.info.physical());
+  std::shared_ptr<void> state = kernel.makeState ? kernel.makeState() : nullptr;
+  std::vector<std::byte> scratch(kernel.scratchBytes + 64);
+  auto aligned =
+      (reinterpret_cast<uintptr_t>(scratch.data()) + 63) & ~uintptr_t(63);
+  kernel.run({inputs, outputs, reinterpret_cast<void *>(aligned), state.get()});
+  for (auto [tensor, output] : llvm::zip(outputs, context.outputs))
+    tensor = reorder(tensor, output.info, Layout());
+  return outputs;
+}
+
+} // namespace parallax

@@ -1,0 +1,284 @@
+//===- Elementwise.cpp - Kernels of element-wise operators ----------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// One line per operator. Element-wise kernels work in any layout, so they
+// follow their operands and save reorders.
+//===----------------------------------------------------------------------===//
+#include "parallax/Backend/Reference/Kernels/Elementwise.h"
+#include "Binding.h"
+#include "parallax/Backend/Reference/Kernels/OneDnn.h"
+
+#include <cmath>
+
+namespace parallax::reference {
+namespace {
+
+using kernels::BinaryKind;
+using kernels::UnaryKind;
+
+struct Parameters {
+  float alpha = 0, beta = 0;
+};
+
+Kernel bindUnary(BindContext &context, UnaryKind kind, Parameters p) {
+  // The padding of a last block holds zeros, which must not become infinite:
+  // a convolution multiplies it by zero.
+  bool isSafe = fillsBlocks(context.input(0)) ||
+                std::isfinite(kernels::scalarUnary(kind, 0, p.alpha, p.beta));
+  if (isSafe)
+    followOperand(context);
+  if (context.input(0).dtype == context.output(0).dtype)
+    context.mayShare(0, 0);
+  return {[=](const KernelArgs &args) {
+    kernels::unary(kind, args.inputs[0], args.outputs[0], p.alpha, p.beta);
+  }};
+}
+
+template <typename OpTy>
+void addUnary(KernelSet &kernels, UnaryKind kind,
+              Parameters (*parameters)(OpTy) = nullptr) {
+  kernels.add<OpTy>([=](OpTy op, BindContext &context) {
+    return bindUnary(context, kind, parameters ? parameters(op) : Parameters());
+  });
+}
+
+template <typename OpTy> Parameters alphaOf(OpTy op) {
+  return {op.getAlpha().convertToFloat()};
+}
+
+//===----------------------------------------------------------------------===//
+// Operators with broadcasting
+//===----------------------------------------------------------------------===//
+
+/// A constant that broadcasts along everything but the channels, in blocks.
+Tensor blockedChannels(const Tensor &constant, size_t rank, int64_t block) {
+  int64_t channels = constant.size();
+  Shape shape(rank + 1, 1);
+  shape[1] = (channels + block - 1) / block;
+  shape[rank] = block;
+  Tensor packed(constant.dtype(), shape);
+  std::copy_n(constant.data<float>(), channels, packed.data<float>());
+  return packed;
+}
+
+/// [C, 1, 1] or [1, C, 1, 1] against a result of `rank` dimensions.
+bool isPerChannel(const Shape &shape, const Shape &result) {
+  int64_t channelAxis = int64_t(shape.size()) - int64_t(result.size()) + 1;
+  return channelAxis >= 0 && shape[size_t(channelAxis)] == result[1] &&
+         elementCount(shape) == result[1];
+}
+
+/// How one operand of a binary operator takes part in a blocked computation.
+struct BlockedOperand {
+  Tensor packed;   ///< Instead of the operand, if not null.
+  Shape viewShape; ///< The operand's shape as seen by the kernel, if given.
+};
+
+/// Prepares operand `index` for a result in `layout`; false if it can't be.
+bool blockOperand(BindContext &context, size_t index, Layout layout,
+                  BlockedOperand &operand) {
+  const ValueInfo &info = context.input(index);
+  const Shape &result = context.output(0).shape;
+  size_t rank = result.size();
+  if (const Tensor *constant = context.constant(index);
+      constant && isPerChannel(info.shape, result)) {
+    operand.packed = blockedChannels(*constant, rank, layout.channelBlock);
+    context.releaseConstant(index);
+    return true;
+  }
+  if (elementCount(info.shape) == 1) {
+    operand.viewShape = Shape(rank + 1, 1);
+    return true;
+  }
+  if (info.shape.size() != rank)
+    return false;
+  if (info.shape[1] == result[1]) {
+    context.wantLayout(index, layout);
+    return true;
+  }
+  // One channel for all: row-major and blocked are the same but for a trailing
+  // dimension of 1.
+  operand.viewShape = info.shape;
+  operand.viewShape.push_back(1);
+  return info.layout.isPlain();
+}
+
+/// True for operators that can make the zeros in a block's padding infinite.
+bool divides(BinaryKind kind) {
+  return kind == BinaryKind::Div || kind == BinaryKind::Pow ||
+         kind == BinaryKind::Mod || kind == BinaryKind::Fmod;
+}
+
+Kernel bindBinary(BindContext &context, BinaryKind kind) {
+  const Shape &result = context.output(0).shape;
+  Layout layout;
+  for (size_t i = 0; i < 2; ++i)
+    if (!context.input(i).layout.isPlain() && context.input(i).shape == result)
+      layout = context.input(i).layout;
+  bool isBlocked = !layout.isPlain() && context.output(0).dtype == DType::F32;
+  if (isBlocked && divides(kind) && result[1] % layout.channelBlock != 0)
+    isBlocked = false;
+  std::array<BlockedOperand, 2> operands;
+  if (isBlocked)
+    isBlocked = blockOperand(context, 0, layout, operands[0]) &&
+                blockOperand(context, 1, layout, operands[1]);
+  if (!isBlocked) {
+    operands = {};
+    for (size_t i = 0; i < 2; ++i) {
+      context.wantLayout(i, Layout());
+      context.inputs[i].released = false;
+    }
+  } else {
+    context.setOutputLayout(0, layout);
+  }
+  for (size_t i = 0; i < 2; ++i)
+    if (context.input(i).shape == result &&
+        context.input(i).dtype == context.output(0).dtype) {
+      context.mayShare(0, i);
+      break;
+    }
+  if (operands[0].packed.isNull() && operands[1].packed.isNull() &&
+      operands[0].viewShape.empty() && operands[1].viewShape.empty())
+    return {[=](const KernelArgs &args) {
+      kernels::binary(kind, args.inputs[0], args.inputs[1], args.outputs[0]);
+    }};
+  return {[=](const KernelArgs &args) {
+    auto view = [&](size_t i) {
+      const BlockedOperand &operand = operands[i];
+      return !operand.packed.isNull() ? operand.packed
+             : !operand.viewShape.empty()
+                 ? args.inputs[i].reshaped(operand.viewShape)
+                 : args.inputs[i];
+    };
+    kernels::binary(kind, view(0), view(1), args.outputs[0]);
+  }};
+}
+
+template <typename OpTy> void addBinary(KernelSet &kernels, BinaryKind kind) {
+  kernels.add<OpTy>(
+      [=](OpTy, BindContext &context) { return bindBinary(context, kind); });
+}
+
+void addFunctions(KernelSet &kernels) {
+  addUnary<nn::AbsOp>(kernels, UnaryKind::Abs);
+  addUnary<nn::AcosOp>(kernels, UnaryKind::Acos);
+  addUnary<nn::AcoshOp>(kernels, UnaryKind::Acosh);
+  addUnary<nn::AsinOp>(kernels, UnaryKind::Asin);
+  addUnary<nn::AsinhOp>(kernels, UnaryKind::Asinh);
+  addUnary<nn::AtanOp>(kernels, UnaryKind::Atan);
+  addUnary<nn::AtanhOp>(kernels, UnaryKind::Atanh);
+  addUnary<nn::CeilOp>(kernels, UnaryKind::Ceil);
+  addUnary<nn::CeluOp>(kernels, UnaryKind::Celu, alphaOf);
+  addUnary<nn::CosOp>(kernels, UnaryKind::Cos);
+  addUnary<nn::CoshOp>(kernels, UnaryKind::Cosh);
+  addUnary<nn::EluOp>(kernels, UnaryKind::Elu, alphaOf);
+  addUnary<nn::ErfOp>(kernels, UnaryKind::Erf);
+  addUnary<nn::ExpOp>(kernels, UnaryKind::Exp);
+  addUnary<nn::FloorOp>(kernels, UnaryKind::Floor);
+  kernels.add<nn::GeluOp>([](nn::GeluOp op, BindContext &context) {
+    return bindUnary(context,
+                     op.getApproximate() == "tanh" ? UnaryKind::GeluTanh
+                                                   : UnaryKind::GeluErf,
+                     {});
+  });
+  addUnary<nn::HardSigmoidOp>(
+      kernels, UnaryKind::HardSigmoid, [](nn::HardSigmoidOp op) {
+        return Parameters{op.getAlpha().convertToFloat(),
+                          op.getBeta().convertToFloat()};
+      });
+  addUnary<nn::HardSwishOp>(kernels, UnaryKind::HardSwish);
+  addUnary<nn::IsNaNOp>(kernels, UnaryKind::IsNaN);
+  addUnary<nn::LeakyReluOp>(kernels, UnaryKind::LeakyRelu, alphaOf);
+  addUnary<nn::LogOp>(kernels, UnaryKind::Log);
+  addUnary<nn::MishOp>(kernels, UnaryKind::Mish);
+  addUnary<nn::NegOp>(kernels, UnaryKind::Neg);
+  addUnary<nn::NotOp>(kernels, UnaryKind::Not);
+  addUnary<nn::ReciprocalOp>(kernels, UnaryKind::Reciprocal);
+  addUnary<nn::ReluOp>(kernels, UnaryKind::Relu);
+  addUnary<nn::RoundOp>(kernels, UnaryKind::Round);
+  addUnary<nn::SeluOp>(kernels, UnaryKind::Selu, [](nn::SeluOp op) {
+    return Parameters{op.getAlpha().convertToFloat(),
+                      op.getGamma().convertToFloat()};
+  });
+  addUnary<nn::ShrinkOp>(kernels, UnaryKind::Shrink, [](nn::ShrinkOp op) {
+    return Parameters{op.getLambd().convertToFloat(),
+                      op.getBias().convertToFloat()};
+  });
+  addUnary<nn::SigmoidOp>(kernels, UnaryKind::Sigmoid);
+  addUnary<nn::SignOp>(kernels, UnaryKind::Sign);
+  addUnary<nn::SinOp>(kernels, UnaryKind::Sin);
+  addUnary<nn::SinhOp>(kernels, UnaryKind::Sinh);
+  addUnary<nn::SoftplusOp>(kernels, UnaryKind::Softplus);
+  addUnary<nn::SoftsignOp>(kernels, UnaryKind::Softsign);
+  addUnary<nn::SqrtOp>(kernels, UnaryKind::Sqrt);
+  addUnary<nn::TanOp>(kernels, UnaryKind::Tan);
+  addUnary<nn::TanhOp>(kernels, UnaryKind::Tanh);
+  addUnary<nn::ThresholdedReluOp>(kernels, UnaryKind::ThresholdedRelu, alphaOf);
+}
+
+void addArithmetic(KernelSet &kernels) {
+  addBinary<nn::AddOp>(kernels, BinaryKind::Add);
+  addBinary<nn::AndOp>(kernels, BinaryKind::And);
+  addBinary<nn::DivOp>(kernels, BinaryKind::Div);
+  addBinary<nn::EqualOp>(kernels, BinaryKind::Equal);
+  addBinary<nn::GreaterOp>(kernels, BinaryKind::Greater);
+  addBinary<nn::GreaterOrEqualOp>(kernels, BinaryKind::GreaterOrEqual);
+  addBinary<nn::LessOp>(kernels, BinaryKind::Less);
+  addBinary<nn::LessOrEqualOp>(kernels, BinaryKind::LessOrEqual);
+  addBinary<nn::MaxOp>(kernels, BinaryKind::Max);
+  addBinary<nn::MinOp>(kernels, BinaryKind::Min);
+  addBinary<nn::MulOp>(kernels, BinaryKind::Mul);
+  addBinary<nn::OrOp>(kernels, BinaryKind::Or);
+  addBinary<nn::PowOp>(kernels, BinaryKind::Pow);
+  addBinary<nn::PReluOp>(kernels, BinaryKind::PRelu);
+  addBinary<nn::SubOp>(kernels, BinaryKind::Sub);
+  addBinary<nn::XorOp>(kernels, BinaryKind::Xor);
+  kernels.add<nn::ModOp>([](nn::ModOp op, BindContext &context) {
+    return bindBinary(context,
+                      op.getFmod() ? BinaryKind::Fmod : BinaryKind::Mod);
+  });
+  kernels.add<nn::BitShiftOp>([](nn::BitShiftOp op, BindContext &context) {
+    return bindBinary(context, op.getDirection() == "LEFT"
+                                   ? BinaryKind::BitShiftLeft
+                                   : BinaryKind::BitShiftRight);
+  });
+}
+
+} // namespace
+
+void addElementwiseKernels(KernelSet &kernels) {
+  addFunctions(kernels);
+  addArithmetic(kernels);
+  kernels.add<nn::CastOp>([](nn::CastOp, BindContext &context) -> Kernel {
+    if (context.input(0).dtype == context.output(0).dtype) {
+      context.setAlias(0);
+      return {};
+    }
+    return {[](const KernelArgs &args) {
+      kernels::cast(args.inputs[0], args.outputs[0]);
+    }};
+  });
+  kernels.add<nn::ClipOp>([](nn::ClipOp op, BindContext &context) -> Kernel {
+    followOperand(context);
+    context.mayShare(0, 0);
+    return {[lo = op.getMin().convertToDouble(),
+             hi = op.getMax().convertToDouble()](const KernelArgs &args) {
+      kernels::clip(args.inputs[0], args.outputs[0], lo, hi);
+    }};
+  });
+  kernels.add<nn::IsInfOp>([](nn::IsInfOp op, BindContext &) -> Kernel {
+    return {[negative = op.getDetectNegative(),
+             positive = op.getDetectPositive()](const KernelArgs &args) {
+      kernels::isInf(args.inputs[0], args.outputs[0], negative, positive);
+    }};
+  });
+  kernels.add<nn::WhereOp>([](nn::WhereOp, BindContext &) -> Kernel {
+    return {[](const KernelArgs &args) {
+      kernels::where(args.inputs[0], args.inputs[1], args.inputs[2],
+                     args.outputs[0]);
+    }};
+  });
+}
+
+} // namespace parallax::reference

@@ -1,0 +1,172 @@
+//===- Convolution.cpp - Convolutions by oneDNN ---------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chooses between the blocked and the plain implementation, and packs weights
+// into what it wants.
+//===----------------------------------------------------------------------===//
+#include "OneDnnSupport.h"
+#include "parallax/Support/Error.h"
+
+#include <fmt/format.h>
+
+namespace parallax::kernels {
+namespace {
+
+/// Weights as [group, out, in, kernel...] over the memory order of ONNX, which
+/// is [out, in/group, kernel...], or [in, out/group, kernel...] if transposed.
+MemoryDesc weightDesc(const Shape &shape, int64_t group, bool transposed) {
+  Shape dims{group, shape[0] / group, shape[1]};
+  dims.insert(dims.end(), shape.begin() + 2, shape.end());
+  Shape strides = stridesOf(dims);
+  if (transposed) {
+    std::swap(dims[1], dims[2]);
+    std::swap(strides[1], strides[2]);
+  }
+  if (group == 1) {
+    dims.erase(dims.begin());
+    strides.erase(strides.begin());
+  }
+  return MemoryDesc(dims, dnnl::memory::data_type::f32, strides);
+}
+
+/// The same extents in the order that the implementation likes best.
+MemoryDesc anyOrder(const MemoryDesc &desc) {
+  return MemoryDesc(desc.dims(), dnnl::memory::data_type::f32,
+                    dnnl::memory::format_tag::any);
+}
+
+struct Choice {
+  dnnl::primitive primitive;
+  MemoryDesc source, weights, bias, target, scratchpad;
+  std::string implementation;
+};
+
+template <typename Primitive>
+Choice choose(dnnl::algorithm algorithm, const MemoryDesc &source,
+              const MemoryDesc &weights, const MemoryDesc &bias,
+              const MemoryDesc &target, const ConvolutionParams &params,
+              const dnnl::primitive_attr &attributes) {
+  // oneDNN counts the gaps between taps, ONNX their distance.
+  Shape gaps = params.dilations;
+  for (int64_t &gap : gaps)
+    --gap;
+  typename Primitive::desc desc(dnnl::prop_kind::forward_inference, algorithm,
+                                source, weights, bias, target, params.strides,
+                                gaps, params.padsBegin, params.padsEnd);
+  typename Primitive::primitive_desc chosen(desc, attributes, engine());
+  return {Primitive(chosen),     chosen.src_desc(), chosen.weights_desc(),
+          chosen.bias_desc(),    chosen.dst_desc(), chosen.scratchpad_desc(),
+          chosen.impl_info_str()};
+}
+
+std::vector<float> scaledWeights(const Tensor &weights,
+                                 const ChannelAffine &affine) {
+  std::vector<float> scaled(weights.data<float>(),
+                            weights.data<float>() + weights.size());
+  size_t perChannel = scaled.size() / affine.scale.size();
+  for (size_t channel = 0; channel < affine.scale.size(); ++channel)
+    for (size_t i = 0; i < perChannel; ++i)
+      scaled[channel * perChannel + i] *= affine.scale[channel];
+  return scaled;
+}
+
+} // namespace
+
+Kernel makeConvolution(KernelBuilder &builder, const ConvolutionParams &params,
+                       bool hasBias, std::span<const PostOp> postOps,
+                       const ChannelAffine *affine) {
+  const Shape &sourceShape = builder.input(0).shape;
+  const Shape &targetShape = builder.output(0).shape;
+  if (builder.input(0).dtype != DType::F32)
+    throw Error(fmt::format("convolution computes in float32, not in {}",
+                            nameOf(builder.input(0).dtype)));
+  if (elementCount(targetShape) == 0 || elementCount(sourceShape) == 0)
+    return {[](const KernelArgs &) {}};
+  MemoryDesc weights =
+      weightDesc(builder.input(1).shape, params.group, params.transposed);
+  const Tensor *constantWeights = builder.constant(1);
+  const Tensor *constantBias = hasBias ? builder.constant(2) : nullptr;
+  bool biasIsKnown = !hasBias || constantBias;
+  MemoryDesc bias;
+  if (hasBias || affine)
+    bias = plainDesc({targetShape[1]});
+  dnnl::primitive_attr attributes = makeAttributes(postOps);
+
+  auto attempt = [&](Layout from, Layout to) {
+    MemoryDesc source = layoutDesc(sourceShape, from);
+    MemoryDesc target = layoutDesc(targetShape, to);
+    MemoryDesc order = constantWeights ? anyOrder(weights) : weights;
+    return params.transposed
+               ? choose<dnnl::deconvolution_forward>(
+                     dnnl::algorithm::deconvolution_direct, source, order, bias,
+                     target, params, attributes)
+               : choose<dnnl::convolution_forward>(
+                     dnnl::algorithm::convolution_direct, source, order, bias,
+                     target, params, attributes);
+  };
+
+  Layout blocked{preferredChannelBlock()};
+  // The vectorised kernels read images of a few colours as they are.
+  Layout from = sourceShape[1] <= 4 && params.group == 1 ? Layout() : blocked;
+  Layout to = blocked;
+  Choice choice;
+  bool vectorised = false;
+  if (constantWeights && sourceShape.size() <= 5) {
+    try {
+      choice = attempt(from, to);
+      vectorised = choice.implementation.starts_with("jit");
+    } catch (const dnnl::error &) {
+      // There is no blocked implementation of this shape.
+    }
+  }
+  if (!vectorised) {
+    from = to = Layout();
+    try {
+      choice = attempt(from, to);
+    } catch (const dnnl::error &error) {
+      throw Error(fmt::format("oneDNN has no convolution for this shape and "
+                              "these attributes ({})",
+                              error.message));
+    }
+  }
+
+  PrimitiveKernel kernel;
+  kernel.bindInput(DNNL_ARG_SRC, choice.source, 0);
+  kernel.bindOutput(DNNL_ARG_DST, choice.target, 0);
+  kernel.bindScratchpad(choice.scratchpad);
+  builder.wantLayout(0, from);
+  builder.setOutputLayout(0, to);
+  if (constantWeights) {
+    std::vector<float> scaled;
+    if (affine)
+      scaled = scaledWeights(*constantWeights, *affine);
+    kernel.bindFixed(DNNL_ARG_WEIGHTS,
+                     pack(affine ? scaled.data() : constantWeights->rawData(),
+                          weights, choice.weights));
+    builder.releaseConstant(1);
+  } else {
+    kernel.bindInput(DNNL_ARG_WEIGHTS, weights, 1);
+  }
+  if (hasBias && !biasIsKnown) {
+    kernel.bindInput(DNNL_ARG_BIAS, bias, 2);
+  } else if (hasBias || affine) {
+    std::vector<float> values(size_t(targetShape[1]), 0.0f);
+    if (constantBias)
+      std::copy_n(constantBias->data<float>(), values.size(), values.begin());
+    if (affine)
+      for (size_t i = 0; i < values.size(); ++i)
+        values[i] = values[i] * affine->scale[i] + affine->shift[i];
+    kernel.bindFixed(DNNL_ARG_BIAS, pack(values.data(), bias, choice.bias));
+    if (hasBias)
+      builder.releaseConstant(2);
+  }
+  for (const PostOp &op : postOps)
+    if (op.kind == PostOp::Kind::Add) {
+      builder.wantLayout(op.input, to);
+      builder.mayShare(0, op.input);
+    }
+  return kernel.finish(choice.primitive, makeAddendCopy(postOps));
+}
+
+} // namespace parallax::kernels

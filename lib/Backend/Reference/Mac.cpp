@@ -1,0 +1,153 @@
+//===- Mac.cpp - Kernels of multiply-accumulate operators -----------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Brings attributes into oneDNN's terms and hands over what was fused.
+//===----------------------------------------------------------------------===//
+#include "Binding.h"
+#include "Fusion.h"
+#include "parallax/Backend/Reference/Kernels/Einsum.h"
+#include "parallax/Backend/Reference/Kernels/Elementwise.h"
+#include "parallax/Backend/Reference/Kernels/OneDnn.h"
+
+namespace parallax::reference {
+namespace {
+
+template <typename OpTy> kernels::ConvolutionParams paramsOf(OpTy op) {
+  ArrayRef<int64_t> pads = op.getPads();
+  size_t spatial = pads.size() / 2;
+  kernels::ConvolutionParams params;
+  params.strides = op.getStrides().vec();
+  params.dilations = op.getDilations().vec();
+  params.padsBegin = pads.take_front(spatial).vec();
+  params.padsEnd = pads.drop_front(spatial).vec();
+  params.group = int64_t(op.getGroup());
+  return params;
+}
+
+/// oneDNN wants to be told the padding that makes the extents come out even.
+void fitEndPadding(kernels::ConvolutionParams &params, const Shape &x,
+                   const Shape &weight, const Shape &y) {
+  for (size_t i = 0; i < params.padsEnd.size(); ++i) {
+    const Shape &wide = params.transposed ? y : x;
+    const Shape &narrow = params.transposed ? x : y;
+    int64_t reach = (weight[i + 2] - 1) * params.dilations[i] + 1;
+    params.padsEnd[i] = (narrow[i + 2] - 1) * params.strides[i] + reach -
+                        wide[i + 2] - params.padsBegin[i];
+  }
+}
+
+Kernel bindConv(nn::ConvOp op, BindContext &context) {
+  kernels::ConvolutionParams params = paramsOf(op);
+  fitEndPadding(params, context.input(0).shape, context.input(1).shape,
+                context.output(0).shape);
+  Epilogue epilogue = plannedEpilogue(op, context.absorbed);
+  kernels::ChannelAffine affine;
+  bool hasAffine = epilogue.batchNormInput >= 0;
+  if (hasAffine)
+    affine = channelAffine(context, size_t(epilogue.batchNormInput),
+                           epilogue.batchNormEpsilon);
+  return kernels::makeConvolution(context, params, bool(op.getBias()),
+                                  epilogue.postOps,
+                                  hasAffine ? &affine : nullptr);
+}
+
+Kernel bindConvTranspose(nn::ConvTransposeOp op, BindContext &context) {
+  kernels::ConvolutionParams params = paramsOf(op);
+  params.transposed = true;
+  fitEndPadding(params, context.input(0).shape, context.input(1).shape,
+                context.output(0).shape);
+  return kernels::makeConvolution(context, params, bool(op.getBias()), {},
+                                  nullptr);
+}
+
+/// One-dimensional operands act as a row or a column.
+void actAsMatrices(BindContext &context, size_t &rankA, size_t &rankB) {
+  auto fix = [](ValueInfo &info, bool isRow) {
+    if (info.shape.size() == 1)
+      info.shape.insert(isRow ? info.shape.begin() : info.shape.end(), 1);
+  };
+  rankA = context.input(0).shape.size();
+  rankB = context.input(1).shape.size();
+  fix(context.inputs[0].info, true);
+  fix(context.inputs[1].info, false);
+}
+
+Kernel bindMatMul(nn::MatMulOp op, BindContext &context) {
+  Epilogue epilogue = plannedEpilogue(op, context.absorbed);
+  // Descriptors are made from shapes alone, so the missing dimension of a
+  // vector exists only while the kernel is made.
+  ValueInfo a = context.inputs[0].info, b = context.inputs[1].info;
+  ValueInfo y = context.outputs[0].info;
+  size_t rankA, rankB;
+  actAsMatrices(context, rankA, rankB);
+  Shape &result = context.outputs[0].info.shape;
+  if (rankA == 1)
+    result.insert(result.end() - (rankB == 1 ? 0 : 1), 1);
+  if (rankB == 1)
+    result.push_back(1);
+  kernels::MatMulParams params;
+  params.biasInput = epilogue.biasInput;
+  Kernel kernel = kernels::makeMatMul(context, params, epilogue.postOps);
+  context.inputs[0].info = a;
+  context.inputs[1].info = b;
+  context.outputs[0].info = y;
+  return kernel;
+}
+
+/// `alpha A B + beta C`. The common case, a bias per column, is part of the
+/// product; any other C is added afterwards.
+Kernel bindGemm(nn::GemmOp op, BindContext &context) {
+  kernels::MatMulParams params;
+  params.transposeA = op.getTransA();
+  params.transposeB = op.getTransB();
+  params.alpha = op.getAlpha().convertToFloat();
+  float beta = op.getBeta().convertToFloat();
+  bool hasC = op.getC() && beta != 0;
+  const Shape &y = context.output(0).shape;
+  if (hasC && beta == 1 && params.alpha == 1 &&
+      elementCount(context.input(2).shape) == y[1] &&
+      context.input(2).shape.back() == y[1]) {
+    params.biasInput = 2;
+    return kernels::makeMatMul(context, params, {});
+  }
+  Kernel product = kernels::makeMatMul(context, params, {});
+  if (!hasC)
+    return product;
+  Kernel kernel = product;
+  kernel.run = [product, beta](const KernelArgs &args) {
+    product.run(args);
+    Tensor factor = Tensor::fromValues<float>({}, std::span(&beta, 1));
+    Tensor c(DType::F32, args.inputs[2].shape());
+    kernels::binary(kernels::BinaryKind::Mul, args.inputs[2], factor, c);
+    kernels::binary(kernels::BinaryKind::Add, args.outputs[0], c,
+                    args.outputs[0]);
+  };
+  return kernel;
+}
+
+Kernel bindEinsum(nn::EinsumOp op, BindContext &context) {
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < context.inputCount(); ++i)
+    shapes.push_back(context.input(i).shape);
+  auto plan = std::make_shared<kernels::EinsumPlan>(
+      std::string_view(op.getEquation()), shapes);
+  Kernel kernel;
+  kernel.scratchBytes = plan->scratchBytes();
+  kernel.run = [plan](const KernelArgs &args) {
+    plan->run(args.inputs, args.outputs[0], args.scratch);
+  };
+  return kernel;
+}
+
+} // namespace
+
+void addMacKernels(KernelSet &kernels) {
+  kernels.add<nn::ConvOp>(bindConv);
+  kernels.add<nn::ConvTransposeOp>(bindConvTranspose);
+  kernels.add<nn::EinsumOp>(bindEinsum);
+  kernels.add<nn::GemmOp>(bindGemm);
+  kernels.add<nn::MatMulOp>(bindMatMul);
+}
+
+} // namespace parallax::reference

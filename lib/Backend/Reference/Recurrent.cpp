@@ -1,0 +1,87 @@
+//===- Recurrent.cpp - Kernels of recurrent layers ------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// One driver for the three kinds; recurrent weights are packed here.
+//===----------------------------------------------------------------------===//
+#include "parallax/Backend/Reference/Kernels/Recurrent.h"
+#include "Binding.h"
+
+namespace parallax::reference {
+namespace {
+
+using kernels::RecurrentDirection;
+using kernels::RecurrentKind;
+using kernels::RecurrentParams;
+using kernels::RecurrentWeights;
+
+template <typename OpTy> RecurrentParams paramsOf(OpTy op, RecurrentKind kind) {
+  static constexpr std::array<StringRef, 3> directions{"forward", "reverse",
+                                                       "bidirectional"};
+  RecurrentParams params;
+  params.kind = kind;
+  params.direction = enumOf<RecurrentDirection>(op.getDirection(), directions);
+  params.hiddenSize = int64_t(op.getHiddenSize());
+  params.layout = int64_t(op.getLayout());
+  if (auto clip = op.getClip())
+    params.clip = clip->convertToFloat();
+  std::vector<std::string> names;
+  for (Attribute name : op.getActivations())
+    names.push_back(cast<StringAttr>(name).str());
+  params.activations = kernels::recurrentActivations(
+      kind, params.direction, names, op.getActivationAlpha(),
+      op.getActivationBeta());
+  return params;
+}
+
+/// Operands: x, w, r, b, sequence lengths, initial h, and for LSTM initial c
+/// and peepholes.
+Kernel bindRecurrent(BindContext &context, RecurrentParams params) {
+  if (context.input(0).dtype != DType::F32)
+    throw Error("recurrent layers compute in float32");
+  Kernel kernel;
+  kernel.scratchBytes =
+      kernels::recurrentScratchBytes(params, context.input(0).shape);
+  std::shared_ptr<const RecurrentWeights> packed;
+  if (const Tensor *r = context.constant(2)) {
+    packed = std::make_shared<RecurrentWeights>(
+        kernels::prepareRecurrent(params, *r));
+    context.releaseConstant(2);
+  }
+  bool isLstm = params.kind == RecurrentKind::LSTM;
+  kernel.run = [params, packed, isLstm](const KernelArgs &args) {
+    RecurrentWeights unpacked;
+    if (!packed)
+      unpacked = kernels::prepareRecurrent(params, args.inputs[2]);
+    kernels::recurrent(params,
+                       {args.inputs[0], args.inputs[1], &args.inputs[3],
+                        &args.inputs[4], &args.inputs[5],
+                        isLstm ? &args.inputs[6] : nullptr,
+                        isLstm ? &args.inputs[7] : nullptr},
+                       packed ? *packed : unpacked,
+                       {&args.outputs[0], &args.outputs[1],
+                        isLstm ? &args.outputs[2] : nullptr},
+                       args.scratch);
+  };
+  return kernel;
+}
+
+} // namespace
+
+void addRecurrentKernels(KernelSet &kernels) {
+  kernels.add<nn::RNNOp>([](nn::RNNOp op, BindContext &context) {
+    return bindRecurrent(context, paramsOf(op, RecurrentKind::RNN));
+  });
+  kernels.add<nn::GRUOp>([](nn::GRUOp op, BindContext &context) {
+    RecurrentParams params = paramsOf(op, RecurrentKind::GRU);
+    params.linearBeforeReset = op.getLinearBeforeReset();
+    return bindRecurrent(context, std::move(params));
+  });
+  kernels.add<nn::LSTMOp>([](nn::LSTMOp op, BindContext &context) {
+    RecurrentParams params = paramsOf(op, RecurrentKind::LSTM);
+    params.inputForget = op.getInputForget();
+    return bindRecurrent(context, std::move(params));
+  });
+}
+
+} // namespace parallax::reference

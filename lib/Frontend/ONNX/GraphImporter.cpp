@@ -1,0 +1,471 @@
+//===- GraphImporter.cpp - A graph becomes a function ---------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nodes are imported one by one in an order in which operands come first. A
+// node that can't be imported is noted, and so is every other one that fails
+// for a reason of its own, so that the user sees the whole list at once.
+//===----------------------------------------------------------------------===//
+#include "GraphImporter.h"
+#include "ModelFile.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/TensorAttr.h"
+
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/ScopeExit.h"
+
+#include <queue>
+
+using namespace mlir;
+
+namespace parallax::onnx_import {
+
+constexpr int64_t oldestOpset = 7, newestOpset = 23;
+constexpr int maxCallDepth = 32;
+
+void addAllImports(ImportTable &table) {
+  addConstantImports(table);
+  addElementwiseImports(table);
+  addIndexingImports(table);
+  addLayoutImports(table);
+  addMacImports(table);
+  addNormalizeImports(table);
+  addPoolImports(table);
+  addQuantizeImports(table);
+  addRecurrentImports(table);
+  addReduceImports(table);
+  addResizeImports(table);
+  table.onOp("If", 1, [](Node &node) {
+    Tensor condition = node.constantInput(0);
+    if (condition.dtype() != DType::Bool || condition.size() != 1)
+      node.fail("its condition must be one truth value");
+    node.inlineGraph(node.graphAttribute(
+        *condition.data<bool>() ? "then_branch" : "else_branch"));
+  });
+}
+
+GraphImporter::GraphImporter(onnx::ModelProto &model,
+                             const std::string &fileName, MLIRContext *context,
+                             const ImportOptions &options)
+    : builder(context), options(options),
+      reader(std::filesystem::path(fileName).parent_path()), model(model),
+      fileName(fileName), context(context) {
+  addAllImports(table);
+}
+
+OwningOpRef<ModuleOp> GraphImporter::run() {
+  const onnx::GraphProto &graph = model.graph();
+  readOpsets();
+  checkOptionNames(graph);
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(NameLoc::get(builder.getStringAttr(fileName)));
+  builder.setInsertionPointToStart(module->getBody());
+  auto function = func::FuncOp::create(builder, module->getLoc(), "main",
+                                       builder.getFunctionType({}, {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+
+  scopes.emplace_back();
+  addInitializers(graph);
+  addInputs(graph, function);
+  if (problems.empty())
+    importNodes(graph.node());
+  if (problems.empty())
+    addOutputs(graph, function);
+  finish();
+  return module;
+}
+
+//===----------------------------------------------------------------------===//
+// The interface of the model
+//===----------------------------------------------------------------------===//
+
+void GraphImporter::readOpsets() {
+  opset = opsetOf(model);
+  if (opset < oldestOpset || opset > newestOpset)
+    throw Error(fmt::format("{}: operator set version {} is not supported "
+                            "({} to {} are); convert the model",
+                            fileName, opset, oldestOpset, newestOpset));
+}
+
+/// Names that the user gave must exist, or they would be ignored silently.
+void GraphImporter::checkOptionNames(const onnx::GraphProto &graph) {
+  std::set<std::string> names;
+  std::string list;
+  for (const onnx::ValueInfoProto &input : graph.input()) {
+    names.insert(input.name());
+    list += (list.empty() ? "" : ", ") + input.name();
+  }
+  auto check = [&](const std::string &name, const char *option) {
+    if (!names.contains(name))
+      throw Error(fmt::format("{}: {} names '{}', but the model's inputs are: "
+                              "{}",
+                              fileName, option, name, list));
+  };
+  for (const auto &[name, shape] : options.inputShapes)
+    check(name, "--input_shapes");
+  for (const auto &[name, value] : options.bakedInputs)
+    check(name, "--bake");
+}
+
+void GraphImporter::addInitializers(const onnx::GraphProto &graph) {
+  // The protobuf is ours: reading an initializer moves its bytes out.
+  auto &mutableGraph = const_cast<onnx::GraphProto &>(graph);
+  for (onnx::TensorProto &tensor : *mutableGraph.mutable_initializer())
+    scopes.back().initializers[tensor.name()] = &tensor;
+}
+
+/// The shape of an input with everything that is known about it; nothing if a
+/// dimension stays open, which is reported.
+std::optional<Shape>
+GraphImporter::inputShape(const onnx::ValueInfoProto &input) {
+  const onnx::TypeProto::Tensor &type = input.type().tensor_type();
+  if (auto it = options.inputShapes.find(input.name());
+      it != options.inputShapes.end()) {
+    if (type.has_shape() && type.shape().dim_size() != int(it->second.size()))
+      throw Error(fmt::format("{}: input '{}' has rank {}, but --input_shapes "
+                              "gives {}",
+                              fileName, input.name(), type.shape().dim_size(),
+                              toString(it->second)));
+    return it->second;
+  }
+  Shape shape;
+  std::string declared, suggestion;
+  bool isOpen = !type.has_shape();
+  for (const auto &[i, dim] : llvm::enumerate(type.shape().dim())) {
+    bool isKnown = dim.has_dim_value() && dim.dim_value() >= 0;
+    isOpen |= !isKnown;
+    shape.push_back(isKnown ? dim.dim_value() : 1);
+    declared += (i ? "x" : "") + (isKnown ? std::to_string(dim.dim_value())
+                                  : dim.dim_param().empty() ? "?"
+                                                            : dim.dim_param());
+    suggestion += (i ? "x" : "") + (isKnown  ? std::to_string(dim.dim_value())
+                                    : i == 0 ? "1"
+                                             : "<size>");
+  }
+  if (!isOpen)
+    return shape;
+  problems.push_back(fmt::format(
+      "input '{}' has the dynamic shape {}; fix it with --input_shapes "
+      "\"{}:{}\"",
+      input.name(), declared.empty() ? "(unknown)" : declared, input.name(),
+      suggestion.empty() ? "<shape>" : suggestion));
+  return std::nullopt;
+}
+
+void GraphImporter::addInputs(const onnx::GraphProto &graph,
+                              func::FuncOp function) {
+  for (const onnx::ValueInfoProto &input : graph.input()) {
+    const std::string &name = input.name();
+    if (auto it = options.bakedInputs.find(name);
+        it != options.bakedInputs.end()) {
+      define(name, makeConstant(it->second, name));
+      continue;
+    }
+    if (scopes.back().initializers.contains(name))
+      continue; // A weight that old exporters also list as an input.
+    std::optional<DType> dtype =
+        input.type().has_tensor_type()
+            ? toDType(input.type().tensor_type().elem_type())
+            : std::nullopt;
+    if (!dtype) {
+      problems.push_back(fmt::format(
+          "input '{}' is not a tensor of numbers, which is not supported",
+          name));
+      continue;
+    }
+    std::optional<Shape> shape = inputShape(input);
+    if (!shape)
+      continue;
+    if (!isPlausible(*shape)) {
+      problems.push_back(fmt::format("input '{}' has the impossible shape {}",
+                                     name, toString(*shape)));
+      continue;
+    }
+    unsigned number = function.getNumArguments();
+    (void)function.insertArgument(
+        number, RankedTensorType::get(*shape, toElementType(context, *dtype)),
+        builder.getDictionaryAttr(
+            builder.getNamedAttr("nn.name", builder.getStringAttr(name))),
+        makeLayerLocation(context, name, {name}));
+    Value value = function.getArgument(number);
+    if (widened(*dtype) != *dtype)
+      value = nn::CastOp::create(
+          builder,
+          makeLayerLocation(context, name + "/widen", {name + "/widen"}), value,
+          toElementType(context, widened(*dtype)));
+    define(name, value);
+  }
+}
+
+void GraphImporter::addOutputs(const onnx::GraphProto &graph,
+                               func::FuncOp function) {
+  SmallVector<Value> values;
+  for (const onnx::ValueInfoProto &output : graph.output()) {
+    try {
+      Value value = lookup(output.name());
+      std::optional<DType> declared =
+          toDType(output.type().tensor_type().elem_type());
+      // Give back the 16-bit type that was widened on the way in.
+      if (declared && widened(*declared) != *declared)
+        value = nn::CastOp::create(
+            builder,
+            makeLayerLocation(context, output.name() + "/narrow",
+                              {output.name() + "/narrow"}),
+            value, toElementType(context, *declared));
+      values.push_back(value);
+    } catch (const ImportError &error) {
+      problems.push_back(
+          fmt::format("output '{}': {}", output.name(), error.what()));
+    }
+  }
+  func::ReturnOp::create(builder, function.getLoc(), values);
+  function.setFunctionType(builder.getFunctionType(
+      function.getArgumentTypes(), ValueRange(values).getTypes()));
+  for (auto [i, value] : llvm::enumerate(values))
+    function.setResultAttr(unsigned(i), "nn.name",
+                           builder.getStringAttr(graph.output(int(i)).name()));
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+/// The tensors that a node needs, those that its sub-graphs capture included.
+static void collectReads(const onnx::NodeProto &node, int depth,
+                         std::set<std::string> &names) {
+  names.insert(node.input().begin(), node.input().end());
+  if (depth >= maxCallDepth)
+    return;
+  for (const onnx::AttributeProto &attribute : node.attribute())
+    if (attribute.has_g()) {
+      for (const onnx::NodeProto &inner : attribute.g().node())
+        collectReads(inner, depth + 1, names);
+      for (const onnx::ValueInfoProto &output : attribute.g().output())
+        names.insert(output.name());
+    }
+}
+
+/// Imports nodes in an order in which operands come first; of several such
+/// orders, the one closest to the file.
+void GraphImporter::importNodes(const NodeList &nodes) {
+  std::map<std::string, int> producers;
+  for (int i = 0; i < nodes.size(); ++i) {
+    nodeNumbers[&nodes[i]] = nodeCount++;
+    for (const std::string &output : nodes[i].output())
+      if (!output.empty() && !producers.try_emplace(output, i).second)
+        report(nodes[i], fmt::format("its output '{}' is also produced by "
+                                     "another node",
+                                     output));
+  }
+  std::vector<std::vector<int>> users(size_t(nodes.size()));
+  std::vector<int> waiting(size_t(nodes.size()), 0);
+  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+  for (int i = 0; i < nodes.size(); ++i) {
+    std::set<std::string> reads;
+    collectReads(nodes[i], 0, reads);
+    std::set<int> operands;
+    for (const std::string &name : reads)
+      if (auto it = producers.find(name); it != producers.end())
+        operands.insert(it->second);
+    for (int operand : operands)
+      users[size_t(operand)].push_back(i);
+    waiting[size_t(i)] = int(operands.size());
+    if (operands.empty())
+      ready.push(i);
+  }
+  int imported = 0;
+  while (!ready.empty()) {
+    int i = ready.top();
+    ready.pop();
+    ++imported;
+    importNode(nodes[i]);
+    for (int user : users[size_t(i)])
+      if (--waiting[size_t(user)] == 0)
+        ready.push(user);
+  }
+  if (imported < nodes.size())
+    for (int i = 0; i < nodes.size(); ++i)
+      if (waiting[size_t(i)] > 0) {
+        report(nodes[i], "is part of a cycle, or depends on one");
+        break;
+      }
+  for (const onnx::NodeProto &node : nodes)
+    nodeNumbers.erase(&node);
+}
+
+void GraphImporter::importNode(const onnx::NodeProto &proto) {
+  for (const std::string &input : proto.input())
+    if (isPoisoned(input))
+      return poison(proto);
+
+  for (const onnx::FunctionProto &function : model.functions())
+    if (function.name() == proto.op_type() &&
+        function.domain() == proto.domain())
+      return importFunctionCall(proto, function);
+
+  if (!proto.domain().empty() && proto.domain() != "ai.onnx")
+    return report(proto, fmt::format("operators of the domain '{}' are not "
+                                     "supported",
+                                     proto.domain()));
+  const ImportFunction *import = table.find(proto.op_type(), opset);
+  if (!import)
+    return report(proto, "the operator is not supported");
+  try {
+    Node node(*this, proto, opset);
+    (*import)(node);
+  } catch (const ImportError &error) {
+    report(proto, error.what());
+  } catch (const Error &error) {
+    report(proto, error.what());
+  }
+}
+
+void GraphImporter::inlineInto(const onnx::NodeProto &node,
+                               const onnx::GraphProto &body, Scope scope) {
+  if (callDepth >= maxCallDepth)
+    throw ImportError("sub-graphs or function calls are nested too deeply");
+  ++callDepth;
+  scopes.push_back(std::move(scope));
+  SmallVector<Value> results;
+  {
+    llvm::scope_exit leave([&] {
+      scopes.pop_back();
+      --callDepth;
+    });
+    addInitializers(body);
+    importNodes(body.node());
+    for (int i = 0; i < std::min(node.output_size(), body.output_size()); ++i)
+      if (!isPoisoned(body.output(i).name()))
+        results.push_back(lookup(body.output(i).name()));
+  }
+  if (int(results.size()) < node.output_size())
+    return poison(node);
+  for (auto [i, value] : llvm::enumerate(results))
+    define(node.output(int(i)), value);
+}
+
+/// A call of a model-local function becomes the nodes of its body, with the
+/// call's attributes put in where the body refers to them.
+void GraphImporter::importFunctionCall(const onnx::NodeProto &node,
+                                       const onnx::FunctionProto &callee) {
+  onnx::GraphProto body;
+  *body.mutable_node() = callee.node();
+  for (onnx::NodeProto &inner : *body.mutable_node()) {
+    onnx::NodeProto resolved = inner;
+    resolved.clear_attribute();
+    for (const onnx::AttributeProto &attribute : inner.attribute()) {
+      if (attribute.ref_attr_name().empty()) {
+        *resolved.add_attribute() = attribute;
+        continue;
+      }
+      for (const onnx::AttributeProto &given : node.attribute())
+        if (given.name() == attribute.ref_attr_name()) {
+          onnx::AttributeProto &copy = *resolved.add_attribute();
+          copy = given;
+          copy.set_name(attribute.name());
+        }
+    }
+    inner = std::move(resolved);
+  }
+  for (const std::string &name : callee.output())
+    body.add_output()->set_name(name);
+
+  std::string outerPath = std::exchange(callPath, nameOf(node) + "/");
+  llvm::scope_exit restore([&] { callPath = outerPath; });
+  try {
+    Scope formals;
+    for (int i = 0; i < std::min(callee.input_size(), node.input_size()); ++i)
+      if (!node.input(i).empty())
+        formals.values[callee.input(i)] = lookup(node.input(i));
+    inlineInto(node, body, std::move(formals));
+  } catch (const ImportError &error) {
+    report(node, error.what());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Names and values
+//===----------------------------------------------------------------------===//
+
+Value GraphImporter::lookup(const std::string &name) {
+  for (size_t i = scopes.size(); i-- > 0;) {
+    Scope &scope = scopes[i];
+    if (auto it = scope.values.find(name); it != scope.values.end())
+      return it->second;
+    if (auto it = scope.initializers.find(name);
+        it != scope.initializers.end()) {
+      Value value = makeConstant(reader.take(*it->second), name);
+      scope.values[name] = value;
+      return value;
+    }
+  }
+  throw ImportError(fmt::format("tensor '{}' is not defined: no node, input "
+                                "or initializer has this name",
+                                name));
+}
+
+const Tensor *GraphImporter::constantOf(Value value) const {
+  auto it = constants.find(value);
+  return it == constants.end() ? nullptr : &it->second;
+}
+
+Value GraphImporter::makeConstant(Tensor tensor, const std::string &name) {
+  if (tensor.dtype() == DType::F16 || tensor.dtype() == DType::BF16)
+    throw ImportError("16-bit floats must be widened before");
+  ElementsAttr attribute = toAttribute(context, tensor, name);
+  Value value = nn::ConstantOp::create(
+      builder, makeLayerLocation(context, name, {name}), attribute);
+  constants[value] = std::move(tensor);
+  return value;
+}
+
+void GraphImporter::define(const std::string &name, Value value) {
+  scopes.back().values[name] = value;
+}
+
+std::string GraphImporter::nameOf(const onnx::NodeProto &node) const {
+  if (!node.name().empty())
+    return callPath + node.name();
+  auto it = nodeNumbers.find(&node);
+  return fmt::format("{}op_{}:onnx.{}", callPath,
+                     it == nodeNumbers.end() ? 0 : it->second, node.op_type());
+}
+
+bool GraphImporter::isPoisoned(const std::string &name) const {
+  return llvm::any_of(scopes, [&](const Scope &scope) {
+    return scope.poisoned.contains(name);
+  });
+}
+
+void GraphImporter::poison(const onnx::NodeProto &node) {
+  scopes.back().poisoned.insert(node.output().begin(), node.output().end());
+}
+
+void GraphImporter::report(const onnx::NodeProto &node,
+                           const std::string &problem) {
+  problems.push_back(
+      fmt::format("node '{}' ({}): {}", nameOf(node), node.op_type(), problem));
+  poison(node);
+}
+
+void GraphImporter::finish() {
+  if (!problems.empty()) {
+    std::string text =
+        fmt::format("{} can't be imported, {} problem{}:", fileName,
+                    problems.size(), problems.size() == 1 ? "" : "s");
+    for (const std::string &problem : problems)
+      text += "\n  " + problem;
+    throw Error(text);
+  }
+  // Constants that folding has used up, and their memory.
+  for (auto &[value, tensor] : constants) {
+    auto constant = value.getDefiningOp<nn::ConstantOp>();
+    if (!constant.use_empty())
+      continue;
+    tensor = {};
+    takeTensor(constant.getValue());
+    constant.erase();
+  }
+}
+
+} // namespace parallax::onnx_import

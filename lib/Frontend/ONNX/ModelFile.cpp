@@ -1,0 +1,74 @@
+//===- ModelFile.cpp - Parsing of ONNX files ------------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "ModelFile.h"
+#include "parallax/Support/Error.h"
+
+#include <climits>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+
+namespace parallax::onnx_import {
+namespace {
+
+/// Protobuf's own messages would name neither the file nor the way out.
+struct QuietProtobuf {
+  QuietProtobuf() : previous(google::protobuf::SetLogHandler(nullptr)) {}
+  ~QuietProtobuf() { google::protobuf::SetLogHandler(previous); }
+  google::protobuf::LogHandler *previous;
+};
+
+onnx::ModelProto parse(google::protobuf::io::ZeroCopyInputStream &stream,
+                       const std::string &name) {
+  QuietProtobuf quiet;
+  onnx::ModelProto model;
+  google::protobuf::io::CodedInputStream coded(&stream);
+  coded.SetTotalBytesLimit(INT_MAX);
+  if (!model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() ||
+      !model.has_graph())
+    throw Error(fmt::format("{} is not an ONNX model, or it is damaged or "
+                            "truncated (a model above 2 GB needs external "
+                            "data)",
+                            name));
+  return model;
+}
+
+} // namespace
+
+onnx::ModelProto readModelFile(const std::string &path) {
+  if (!std::filesystem::exists(path))
+    throw Error(fmt::format("{}: there is no such file", path));
+  if (!std::filesystem::is_regular_file(path))
+    throw Error(fmt::format("{} is not a file", path));
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    throw Error(fmt::format("{} can't be read: {}", path, strerror(errno)));
+  // Read, not mapped: the parsed model is the only copy in memory.
+  google::protobuf::io::FileInputStream stream(file, 1 << 20);
+  stream.SetCloseOnDelete(true);
+  return parse(stream, path);
+}
+
+onnx::ModelProto readModelBytes(std::span<const std::byte> bytes,
+                                const std::string &name) {
+  google::protobuf::io::ArrayInputStream stream(bytes.data(),
+                                                int(bytes.size()));
+  return parse(stream, name);
+}
+
+int64_t opsetOf(const onnx::ModelProto &model) {
+  int64_t opset = 0;
+  for (const onnx::OperatorSetIdProto &id : model.opset_import())
+    if (id.domain().empty() || id.domain() == "ai.onnx")
+      opset = std::max(opset, int64_t(id.version()));
+  return opset;
+}
+
+} // namespace parallax::onnx_import

@@ -1,0 +1,26 @@
+//===- ModelFile.h - Parsing of ONNX files ---------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// From bytes to protobuf, with one message for whatever is wrong with them.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_LIB_FRONTEND_ONNX_MODELFILE_H
+#define PARALLAX_LIB_FRONTEND_ONNX_MODELFILE_H
+
+#include <onnx/onnx_pb.h>
+#include <span>
+#include <string>
+
+namespace parallax::onnx_import {
+
+/// Throws Error if there is no such file or it is not a model.
+onnx::ModelProto readModelFile(const std::string &path);
+onnx::ModelProto readModelBytes(std::span<const std::byte> bytes,
+                                const std::string &name);
+
+/// The version of the standard operators that the model uses.
+int64_t opsetOf(const onnx::ModelProto &model);
+
+} // namespace parallax::onnx_import
+
+#endif // PARALLAX_LIB_FRONTEND_ONNX_MODELFILE_H

@@ -1,0 +1,110 @@
+//===- Summary.cpp - What an ONNX file contains ---------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "parallax/Frontend/ONNX/Summary.h"
+#include "GraphImporter.h"
+#include "ModelFile.h"
+
+namespace parallax::onnx_import {
+namespace {
+
+ModelPort describePort(const onnx::ValueInfoProto &value) {
+  ModelPort port;
+  port.name = value.name();
+  const onnx::TypeProto &type = value.type();
+  if (!type.has_tensor_type()) {
+    port.dtype = "not a tensor";
+    return port;
+  }
+  int elementType = type.tensor_type().elem_type();
+  std::optional<DType> dtype = toDType(elementType);
+  port.dtype =
+      dtype ? std::string(nameOf(*dtype)) : nameOfOnnxType(elementType);
+  if (!type.tensor_type().has_shape())
+    port.shape = "?";
+  for (const auto &dim : type.tensor_type().shape().dim())
+    port.shape += (port.shape.empty() ? "" : "x") +
+                  (dim.has_dim_value()       ? std::to_string(dim.dim_value())
+                   : dim.dim_param().empty() ? std::string("?")
+                                             : dim.dim_param());
+  return port;
+}
+
+class Counter {
+public:
+  Counter(const onnx::ModelProto &model, ModelSummary &summary)
+      : summary(summary) {
+    addAllImports(table);
+    for (const onnx::FunctionProto &function : model.functions())
+      functions.insert({function.domain(), function.name()});
+  }
+
+  template <typename NodeList> void countNodes(const NodeList &nodes) {
+    for (const onnx::NodeProto &node : nodes) {
+      bool isLocal = functions.contains({node.domain(), node.op_type()});
+      bool isStandard = node.domain().empty() || node.domain() == "ai.onnx";
+      std::string name =
+          isStandard ? node.op_type() : node.domain() + "." + node.op_type();
+      ++summary.operators[name];
+      if (!isLocal &&
+          !(isStandard && table.find(node.op_type(), summary.opset)))
+        summary.unsupported[name].push_back(
+            node.name().empty() && node.output_size() > 0 ? node.output(0)
+                                                          : node.name());
+      for (const onnx::AttributeProto &attribute : node.attribute())
+        if (attribute.has_g())
+          countGraph(attribute.g());
+    }
+  }
+
+  void countGraph(const onnx::GraphProto &graph) {
+    for (const onnx::TensorProto &tensor : graph.initializer()) {
+      Shape shape(tensor.dims().begin(), tensor.dims().end());
+      if (isPlausible(shape))
+        summary.parameters += elementCount(shape);
+    }
+    countNodes(graph.node());
+  }
+
+private:
+  ModelSummary &summary;
+  ImportTable table;
+  std::set<std::pair<std::string, std::string>> functions;
+};
+
+} // namespace
+
+ModelSummary summarizeModel(const std::string &path) {
+  onnx::ModelProto model = readModelFile(path);
+  ModelSummary summary;
+  summary.name = model.graph().name();
+  summary.producer = model.producer_name();
+  if (!model.producer_version().empty())
+    summary.producer += " " + model.producer_version();
+  summary.irVersion = model.ir_version();
+  summary.opset = opsetOf(model);
+  std::set<std::string> initializers;
+  for (const onnx::TensorProto &tensor : model.graph().initializer())
+    initializers.insert(tensor.name());
+  for (const onnx::ValueInfoProto &input : model.graph().input())
+    if (!initializers.contains(input.name()))
+      summary.inputs.push_back(describePort(input));
+  for (const onnx::ValueInfoProto &output : model.graph().output())
+    summary.outputs.push_back(describePort(output));
+  Counter counter(model, summary);
+  counter.countGraph(model.graph());
+  for (const onnx::FunctionProto &function : model.functions())
+    counter.countNodes(function.node());
+  return summary;
+}
+
+std::vector<std::pair<std::string, int64_t>> supportedOperators() {
+  ImportTable table;
+  addAllImports(table);
+  return table.operators();
+}
+
+} // namespace parallax::onnx_import

@@ -1,0 +1,108 @@
+//===- AtomicFile.cpp - Files that appear complete or not at all ----------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The temporary file is in the folder of its target, because a rename is only
+// atomic within one file system.
+//===----------------------------------------------------------------------===//
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Error.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace parallax {
+
+void createParentDirectories(const fs::path &path) {
+  fs::path parent = path.parent_path();
+  std::error_code error;
+  if (parent.empty())
+    return;
+  fs::create_directories(parent, error);
+  std::error_code ignored;
+  if (!fs::is_directory(parent, ignored))
+    throw Error(fmt::format("cannot create the folder '{}': {}",
+                            parent.string(),
+                            error ? error.message() : "Not a directory"));
+}
+
+AtomicFile::AtomicFile(const fs::path &path) : target(path) {
+  std::error_code error;
+  // Renaming onto a symbolic link would replace the link; follow it instead.
+  if (fs::is_symlink(path, error)) {
+    fs::path resolved = fs::weakly_canonical(path, error);
+    if (!error)
+      target = resolved;
+  }
+  fs::file_status status = fs::status(target, error);
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    throw Error(fmt::format(
+        "cannot write '{}': it exists and is {}; choose another name",
+        path.string(),
+        fs::is_directory(status) ? "a folder" : "not a regular file"));
+  createParentDirectories(target);
+
+  static std::atomic<unsigned> counter = 0;
+  do {
+    // A short name of its own: one derived from the target could exceed the
+    // longest name that the file system allows.
+    temporary = target.parent_path() /
+                fmt::format(".parallax-{}-{}.tmp", ::getpid(), counter++);
+    descriptor = ::open(temporary.c_str(),
+                        O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (descriptor < 0 && errno == EEXIST);
+  if (descriptor < 0)
+    fail(errno);
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor >= 0)
+    ::close(descriptor);
+  if (!temporary.empty())
+    ::unlink(temporary.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      fail(errno);
+    bytes = bytes.subspan(size_t(written));
+  }
+}
+
+void AtomicFile::commit() {
+  // Some file systems only report a full disk when the file is closed.
+  int closed = ::close(descriptor);
+  descriptor = -1;
+  if (closed != 0 || std::rename(temporary.c_str(), target.c_str()) != 0)
+    fail(errno);
+  temporary.clear();
+}
+
+void AtomicFile::fail(int error) const {
+  throw Error(fmt::format("cannot write '{}': {}", target.string(),
+                          std::strerror(error)));
+}
+
+void writeFileAtomically(const fs::path &path,
+                         std::span<const std::byte> bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+void writeFileAtomically(const fs::path &path, std::string_view text) {
+  writeFileAtomically(path, std::as_bytes(std::span(text)));
+}
+
+} // namespace parallax

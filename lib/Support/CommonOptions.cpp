@@ -1,0 +1,65 @@
+//===- CommonOptions.cpp - Flags that all subcommands share ---------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The only file of the library that includes CLI11, which is slow to compile.
+//===----------------------------------------------------------------------===//
+#include "parallax/Support/CommonOptions.h"
+#include "parallax/Support/Parallel.h"
+#include "parallax/Support/Terminal.h"
+#include "parallax/Support/Unicode.h"
+
+#include <CLI/CLI.hpp>
+
+namespace parallax {
+
+bool CommonOptions::colorFor(int descriptor) const {
+  return color && colorAllowed(descriptor);
+}
+
+void addCommonOptions(CLI::App &app, CommonOptions &options) {
+  const std::string group = "Common options";
+  constexpr int maxThreads = 1024;
+  app.add_option("--threads", options.threads,
+                 "threads to use; 0 means all cores")
+      ->type_name("N")
+      ->check(CLI::Range(0, maxThreads).description(""))
+      ->capture_default_str()
+      ->group(group);
+
+  std::vector<std::string> names;
+  for (LogLevel level :
+       {LogLevel::Error, LogLevel::Warning, LogLevel::Info, LogLevel::Debug})
+    names.emplace_back(nameOf(level));
+  app.add_option_function<std::string>(
+         "--log-level",
+         [&options](const std::string &name) {
+           options.logLevel = *parseLogLevel(name);
+         },
+         "how much to say: " + CLI::detail::join(names, ", "))
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember(names).description(""))
+      ->default_str(std::string(nameOf(options.logLevel)))
+      ->group(group);
+
+  app.add_flag_callback(
+         "--no-color", [&options] { options.color = false; },
+         "no colors, even on a terminal")
+      ->group(group);
+}
+
+int reportParseError(const CLI::App &app, const CLI::ParseError &error) {
+  if (error.get_exit_code() == 0)
+    return app.exit(error);
+  log(LogLevel::Error, "{}; see '{} --help'", printable(error.what()),
+      app.get_name());
+  return 2;
+}
+
+void applyCommonOptions(const CommonOptions &options) {
+  setThreadCount(options.threads > 0 ? options.threads : hardwareThreads());
+  setLogLevel(options.logLevel);
+  setLogColor(options.color);
+}
+
+} // namespace parallax

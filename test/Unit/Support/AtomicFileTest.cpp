@@ -1,0 +1,92 @@
+//===- AtomicFileTest.cpp - Files that appear complete or not at all ------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A failure must leave the folder as it was.
+//===----------------------------------------------------------------------===//
+#include "parallax/Support/AtomicFile.h"
+#include "TempDir.h"
+
+#include <csignal>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+using namespace parallax;
+namespace fs = std::filesystem;
+
+namespace {
+
+TEST(AtomicFile, CreatesFoldersAndReplacesContents) {
+  TempDir dir;
+  writeFileAtomically(dir / "x/y/z.txt", "one");
+  writeFileAtomically(dir / "x/y/z.txt", "two");
+  EXPECT_EQ(contentsOf(dir / "x/y/z.txt"), "two");
+  EXPECT_EQ(std::distance(fs::directory_iterator(dir / "x/y"), {}), 1);
+  struct stat status;
+  ASSERT_EQ(::stat((dir / "x/y/z.txt").c_str(), &status), 0);
+  mode_t mask = ::umask(0);
+  ::umask(mask);
+  EXPECT_EQ(status.st_mode & 0777, 0666 & ~mask);
+}
+
+TEST(AtomicFile, NothingIsVisibleBeforeCommit) {
+  TempDir dir;
+  dir.write("a", "old");
+  {
+    AtomicFile file(dir / "a");
+    file.write("new");
+    EXPECT_EQ(contentsOf(dir / "a"), "old");
+    EXPECT_EQ(dir.entryCount(), 2u);
+  }
+  EXPECT_EQ(contentsOf(dir / "a"), "old");
+  EXPECT_EQ(dir.entryCount(), 1u);
+}
+
+TEST(AtomicFile, LongestNameIsPossible) {
+  TempDir dir;
+  std::string name(255, 'n');
+  writeFileAtomically(dir / name, "x");
+  EXPECT_EQ(contentsOf(dir / name), "x");
+  expectError([&] { writeFileAtomically(dir / (name + "n"), "x"); },
+              "File name too long");
+  EXPECT_EQ(dir.entryCount(), 1u);
+}
+
+TEST(AtomicFile, FollowsSymbolicLinks) {
+  TempDir dir;
+  dir.write("real/file", "old");
+  fs::create_symlink("real/file", dir / "link");
+  writeFileAtomically(dir / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(dir / "link"));
+  EXPECT_EQ(contentsOf(dir / "real/file"), "new");
+}
+
+TEST(AtomicFile, RefusesFoldersDevicesAndFilesAsParents) {
+  TempDir dir;
+  fs::create_directory(dir / "folder");
+  dir.write("file", "");
+  expectError([&] { writeFileAtomically(dir / "folder", "x"); }, "a folder");
+  expectError([&] { writeFileAtomically("/dev/null", "x"); },
+              "not a regular file");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  expectError([&] { writeFileAtomically(dir / "file/below", "x"); },
+              "cannot create the folder");
+  EXPECT_EQ(dir.entryCount(), 2u);
+}
+
+TEST(AtomicFile, FullDiskLeavesNothing) {
+  TempDir dir;
+  // A limit of the file size fails like a full disk.
+  auto previous = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit limit;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &limit), 0);
+  struct rlimit small = {1000, limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  std::string text(100000, 'x');
+  expectError([&] { writeFileAtomically(dir / "big", text); }, "cannot write");
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  std::signal(SIGXFSZ, previous);
+  EXPECT_EQ(dir.entryCount(), 0u);
+}
+
+} // namespace

@@ -1,0 +1,129 @@
+//===- Network.cpp - A network from the command line ----------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "Network.h"
+
+#include "parallax/Backend/Reference/Reference.h"
+#include "parallax/Frontend/ONNX/Import.h"
+#include "parallax/Frontend/ONNX/Summary.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/NumPy.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace parallax {
+namespace {
+
+const KernelSet &referenceKernels() {
+  static const KernelSet kernels = [] {
+    KernelSet set;
+    populateReferenceKernels(set);
+    return set;
+  }();
+  return kernels;
+}
+
+/// A number in the type of the input that it stands for.
+Tensor parseNumber(const std::string &text, DType dtype, const Shape &shape,
+                   const std::string &option) {
+  Tensor tensor(dtype, shape);
+  dispatch(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using Parsed =
+        std::conditional_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, T,
+                           double>;
+    Parsed value{};
+    auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size())
+      throw Error(fmt::format("--bake {}: '{}' is neither a .npy file nor a "
+                              "number of type {}",
+                              option, text, nameOf(dtype)));
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+      tensor.data<T>()[0] = T(float(value));
+    else
+      tensor.data<T>()[0] = static_cast<T>(value);
+  });
+  return tensor;
+}
+
+/// `name=file.npy`, or `name=number` for an input of one element.
+std::map<std::string, Tensor> readBaked(const NetworkOptions &options) {
+  std::map<std::string, Tensor> baked;
+  if (options.bake.empty())
+    return baked;
+  onnx_import::ModelSummary summary =
+      onnx_import::summarizeModel(options.model);
+  for (const std::string &option : options.bake) {
+    size_t equals = option.rfind('=');
+    if (equals == std::string::npos)
+      throw Error(fmt::format("--bake {}: write it as name=file.npy or "
+                              "name=number",
+                              option));
+    std::string name = option.substr(0, equals);
+    std::string value = option.substr(equals + 1);
+    if (value.ends_with(".npy")) {
+      baked[name] = readNpy(value);
+      continue;
+    }
+    DType dtype = DType::I64;
+    Shape shape;
+    for (const onnx_import::ModelPort &port : summary.inputs)
+      if (port.name == name) {
+        dtype = parseDType(port.dtype).value_or(DType::I64);
+        shape.assign(
+            port.shape.empty()
+                ? 0
+                : size_t(std::count(port.shape.begin(), port.shape.end(), 'x') +
+                         1),
+            1);
+      }
+    baked[name] = parseNumber(value, dtype, shape, option);
+  }
+  return baked;
+}
+
+} // namespace
+
+void addNetworkOptions(CLI::App &app, NetworkOptions &options) {
+  app.add_option("--input_shapes", options.inputShapes,
+                 "fixes dynamic shapes: name:1x3x224x224;other:1x10")
+      ->type_name("SHAPES");
+  app.add_option("--bake", options.bake,
+                 "makes an input a constant: name=file.npy or name=number; for "
+                 "inputs that only parameterize operators")
+      ->type_name("NAME=VALUE");
+}
+
+Network::Network(const NetworkOptions &options)
+    // Our passes are small; a thread pool of MLIR's would only cost start-up.
+    : context(std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED)) {
+  onnx_import::ImportOptions import;
+  import.inputShapes = onnx_import::parseInputShapes(options.inputShapes);
+  import.bakedInputs = readBaked(options);
+  import.evaluate = [](Operation * op, std::span<const Tensor> operands) {
+    return evaluate(op, operands, referenceKernels());
+};
+moduleOp = onnx_import::importModel(options.model, context.get(), import);
+} // namespace parallax
+
+mlir::func::FuncOp Network::function() {
+  return *moduleOp->getOps<mlir::func::FuncOp>().begin();
+}
+
+Executable Network::prepare(const PrepareOptions &options) {
+  Executable executable =
+      parallax::prepare(function(), referenceKernels(), options);
+  if (options.takeWeights) {
+    moduleOp = nullptr;
+    context.reset();
+  }
+  return executable;
+}
+
+} // namespace parallax

@@ -1,0 +1,52 @@
+//===- Network.h - A network from the command line -------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options that name a model, and the way from there to something that can
+// be executed: import, then prepare.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_COMMON_NETWORK_H
+#define PARALLAX_TOOLS_COMMON_NETWORK_H
+
+#include "parallax/Backend/Core/Prepare.h"
+#include "parallax/Support/LLVM.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace parallax {
+
+struct NetworkOptions {
+  std::string model;
+  std::string inputShapes;
+  std::vector<std::string> bake;
+};
+
+/// Adds --input_shapes and --bake; the model itself is the subcommand's.
+void addNetworkOptions(CLI::App &app, NetworkOptions &options);
+
+class Network {
+public:
+  /// Imports the model; throws Error.
+  explicit Network(const NetworkOptions &options);
+
+  mlir::func::FuncOp function();
+  ModuleOp module() { return *moduleOp; }
+
+  /// Prepares the float engine. With options.takeWeights, the network in MLIR
+  /// is given up and its memory freed.
+  Executable prepare(const PrepareOptions &options);
+
+private:
+  std::unique_ptr<MLIRContext> context;
+  OwningOpRef<ModuleOp> moduleOp;
+};
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_COMMON_NETWORK_H

@@ -1,0 +1,35 @@
+//===- Subcommand.cpp - What all subcommands share ------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "Subcommand.h"
+
+#include "parallax/Support/Log.h"
+#include "parallax/Support/Unicode.h"
+
+#include <CLI/CLI.hpp>
+
+namespace parallax {
+
+int runSubcommand(CLI::App &app, CommonOptions &common, int argc, char **argv,
+                  const std::function<int()> &body) {
+  addCommonOptions(app, common);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return reportParseError(app, error);
+  }
+  applyCommonOptions(common);
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    log(LogLevel::Error, "there is not enough memory for this");
+  } catch (const std::exception &error) {
+    log(LogLevel::Error, "{}", printable(error.what()));
+  }
+  return 2;
+}
+
+} // namespace parallax

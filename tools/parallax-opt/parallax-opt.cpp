@@ -1,0 +1,21 @@
+//===- parallax-opt.cpp - Any pass on any .mlir ---------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tool of developers and tests: reads a module, runs passes, prints.
+//===----------------------------------------------------------------------===//
+#include "parallax/Dialect/NN/NNOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  registry.insert<parallax::nn::NNDialect, mlir::func::FuncDialect,
+                  mlir::quant::QuantDialect>();
+  mlir::registerTransformsPasses();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Parallax network optimizer\n", registry));
+}

@@ -1,0 +1,140 @@
+//===- TensorFolder.cpp - Inputs and outputs as files ---------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "TensorFolder.h"
+
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/Log.h"
+#include "parallax/Support/NumPy.h"
+#include "parallax/Support/TensorFile.h"
+
+#include <fmt/format.h>
+
+namespace fs = std::filesystem;
+
+namespace parallax {
+namespace {
+
+std::vector<std::string> fileNamesOf(std::span<const PortInfo> ports) {
+  std::vector<std::string> names;
+  for (const PortInfo &port : ports)
+    names.push_back(port.name);
+  return uniqueFileNames(names);
+}
+
+void writeTensor(const fs::path &stem, const Tensor &tensor, bool withNpy) {
+  writeRaw(stem.string() + ".bin", tensor);
+  if (withNpy)
+    writeNpy(stem.string() + ".npy", tensor);
+}
+
+/// SplitMix64: small, fast and the same everywhere.
+uint64_t nextRandom(uint64_t &state) {
+  uint64_t z = (state += 0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+} // namespace
+
+std::vector<Tensor> readFolder(const fs::path &folder,
+                               std::span<const PortInfo> ports) {
+  std::vector<std::string> names = fileNamesOf(ports);
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    const PortInfo &port = ports[i];
+    fs::path npy = folder / (names[i] + ".npy");
+    fs::path bin = folder / (names[i] + ".bin");
+    if (!fs::exists(npy)) {
+      if (!fs::exists(bin))
+        throw Error(fmt::format("input '{}' has no file: neither {} nor .npy "
+                                "beside it exists",
+                                port.name, bin.string()));
+      tensors.push_back(readRaw(bin, port.dtype, port.shape));
+      continue;
+    }
+    Tensor tensor = readNpy(npy);
+    if (tensor.dtype() != port.dtype || tensor.shape() != port.shape)
+      throw Error(fmt::format("{} holds {} {}, but input '{}' is {} {}",
+                              npy.string(), nameOf(tensor.dtype()),
+                              toString(tensor.shape()), port.name,
+                              nameOf(port.dtype), toString(port.shape)));
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+std::vector<fs::path> writeFolder(const fs::path &folder,
+                                  std::span<const PortInfo> ports,
+                                  std::span<const Tensor> tensors,
+                                  bool withNpy) {
+  std::vector<std::string> names = fileNamesOf(ports);
+  std::vector<fs::path> paths;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    writeTensor(folder / names[i], tensors[i], withNpy);
+    paths.push_back(folder / (names[i] + ".bin"));
+  }
+  return paths;
+}
+
+std::vector<Tensor> randomInputs(std::span<const PortInfo> ports,
+                                 uint64_t seed) {
+  std::vector<Tensor> tensors;
+  uint64_t state = seed;
+  for (const PortInfo &port : ports) {
+    Tensor tensor(port.dtype, port.shape);
+    dispatch(port.dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      for (int64_t i = 0; i < tensor.size(); ++i) {
+        uint64_t bits = nextRandom(state);
+        if constexpr (std::is_integral_v<T>)
+          tensor.data<T>()[i] = T(bits & 1);
+        else
+          tensor.data<T>()[i] = T(float(bits >> 40) * 0x1p-24f);
+      }
+    });
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+LayerWriter::LayerWriter(fs::path folder, const Executable &executable,
+                         bool withNpy)
+    : folder(std::move(folder)),
+      index("index,node,tensor,op,dtype,shape,file\n"), withNpy(withNpy) {
+  std::vector<std::string> names;
+  for (const Executable::Probe &probe : executable.probes)
+    names.push_back(probe.layer.tensor);
+  fileNames = uniqueFileNames(names);
+}
+
+LayerWriter::~LayerWriter() {
+  try {
+    AtomicFile file(folder / "index.csv");
+    file.write(index);
+    file.commit();
+  } catch (const Error &error) {
+    log(LogLevel::Error, "{}", error.what());
+  }
+}
+
+void LayerWriter::onResult(const LayerResult &layer, const Tensor &value) {
+  const std::string &name = fileNames[layer.index];
+  writeTensor(folder / name, value, withNpy);
+  auto quoted = [](const std::string &text) {
+    std::string result = "\"";
+    for (char c : text)
+      result += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return result + "\"";
+  };
+  index += fmt::format("{},{},{},{},{},{},{}.bin\n", layer.index,
+                       quoted(layer.node), quoted(layer.tensor), layer.op,
+                       nameOf(value.dtype()), toString(value.shape()), name);
+}
+
+} // namespace parallax

@@ -1,0 +1,50 @@
+//===- TensorFolder.h - Inputs and outputs as files ------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// One case is a folder with a file per tensor, named after it.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_RUN_TENSORFOLDER_H
+#define PARALLAX_TOOLS_RUN_TENSORFOLDER_H
+
+#include "parallax/Backend/Core/Executable.h"
+
+#include <filesystem>
+
+namespace parallax {
+
+/// Reads `<name>.npy`, or else `<name>.bin`, for every port. Throws Error if a
+/// file is missing or does not fit.
+std::vector<Tensor> readFolder(const std::filesystem::path &folder,
+                               std::span<const PortInfo> ports);
+
+/// Writes `<name>.bin`, and `<name>.npy` beside it on request. Returns the
+/// paths of the .bin files.
+std::vector<std::filesystem::path>
+writeFolder(const std::filesystem::path &folder,
+            std::span<const PortInfo> ports, std::span<const Tensor> tensors,
+            bool withNpy);
+
+/// Reproducible inputs: floats in [0, 1), integers and truth values 0 or 1,
+/// which are valid wherever a network expects indices.
+std::vector<Tensor> randomInputs(std::span<const PortInfo> ports,
+                                 uint64_t seed);
+
+/// Writes every layer's result and an index.csv that names them.
+class LayerWriter : public Observer {
+public:
+  LayerWriter(std::filesystem::path folder, const Executable &executable,
+              bool withNpy);
+  ~LayerWriter() override;
+  void onResult(const LayerResult &layer, const Tensor &value) override;
+
+private:
+  std::filesystem::path folder;
+  std::vector<std::string> fileNames;
+  std::string index;
+  bool withNpy;
+};
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_RUN_TENSORFOLDER_H
