@@ -131,7 +131,7 @@ Kernel bindEinsum(nn::EinsumOp op, BindContext &context) {
   for (size_t i = 0; i < context.inputCount(); ++i)
     shapes.push_back(context.input(i).shape);
   auto plan = std::make_shared<kernels::EinsumPlan>(
-      std::string_view(op.getEquation()), shapes);
+      std::string_view(op.getEquation()), shapes, context.input(0).dtype);
   Kernel kernel;
   kernel.scratchBytes = plan->scratchBytes();
   kernel.run = [plan](const KernelArgs &args) {

@@ -20,7 +20,9 @@ using namespace mlir;
 
 namespace parallax::onnx_import {
 
-constexpr int64_t oldestOpset = 7, newestOpset = 23;
+// Import lines say since which version they hold. Those of operators that have
+// not changed since reach back below 7, so older models may work too.
+constexpr int64_t oldestOpset = 1, newestOpset = 23;
 constexpr int maxCallDepth = 32;
 
 void addAllImports(ImportTable &table) {
@@ -83,8 +85,8 @@ void GraphImporter::readOpsets() {
   opset = opsetOf(model);
   if (opset < oldestOpset || opset > newestOpset)
     throw Error(fmt::format("{}: operator set version {} is not supported "
-                            "({} to {} are); convert the model",
-                            fileName, opset, oldestOpset, newestOpset));
+                            "(7 to {} are); convert the model",
+                            fileName, opset, newestOpset));
 }
 
 /// Names that the user gave must exist, or they would be ignored silently.
@@ -158,7 +160,7 @@ void GraphImporter::addInputs(const onnx::GraphProto &graph,
     const std::string &name = input.name();
     if (auto it = options.bakedInputs.find(name);
         it != options.bakedInputs.end()) {
-      define(name, makeConstant(it->second, name));
+      define(name, makeConstant(widen(it->second), name));
       continue;
     }
     if (scopes.back().initializers.contains(name))
@@ -410,8 +412,6 @@ const Tensor *GraphImporter::constantOf(Value value) const {
 }
 
 Value GraphImporter::makeConstant(Tensor tensor, const std::string &name) {
-  if (tensor.dtype() == DType::F16 || tensor.dtype() == DType::BF16)
-    throw ImportError("16-bit floats must be widened before");
   ElementsAttr attribute = toAttribute(context, tensor, name);
   Value value = nn::ConstantOp::create(
       builder, makeLayerLocation(context, name, {name}), attribute);

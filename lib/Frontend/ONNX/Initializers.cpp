@@ -146,7 +146,15 @@ std::string nameOfOnnxType(int onnxType) {
   return fmt::format("type {}", onnxType);
 }
 
-Tensor TensorReader::take(onnx::TensorProto &proto, bool widen) {
+Tensor widen(const Tensor &tensor) {
+  if (tensor.dtype() == DType::F16)
+    return widenTo32<Half>(tensor);
+  if (tensor.dtype() == DType::BF16)
+    return widenTo32<BFloat16>(tensor);
+  return tensor;
+}
+
+Tensor TensorReader::take(onnx::TensorProto &proto) {
   std::optional<DType> dtype = toDType(proto.data_type());
   if (!dtype)
     throw ImportError(fmt::format("tensor '{}' has the unsupported type {}",
@@ -173,11 +181,7 @@ Tensor TensorReader::take(onnx::TensorProto &proto, bool widen) {
     tensor = tensor.clone();
     normalizeBools(tensor);
   }
-  if (widen && *dtype == DType::F16)
-    return widenTo32<Half>(tensor);
-  if (widen && *dtype == DType::BF16)
-    return widenTo32<BFloat16>(tensor);
-  return tensor;
+  return widen(tensor);
 }
 
 Tensor TensorReader::mapExternal(const onnx::TensorProto &proto, DType dtype,

@@ -33,6 +33,7 @@ bool isPlausible(const Shape &shape);
 
 /// 16-bit floats are computed in float, so they are imported as float.
 DType widened(DType dtype);
+Tensor widen(const Tensor &tensor);
 
 /// A name for messages: "FLOAT16", or the number of an unknown type.
 std::string nameOfOnnxType(int onnxType);
@@ -42,9 +43,9 @@ public:
   explicit TensorReader(std::filesystem::path modelFolder)
       : folder(std::move(modelFolder)) {}
 
-  /// Reads a tensor and takes its bytes out of `proto`. Throws ImportError.
-  /// With `widen`, 16-bit floats become float.
-  Tensor take(onnx::TensorProto &proto, bool widen = true);
+  /// Reads a tensor and takes its bytes out of `proto`; 16-bit floats become
+  /// float. Throws ImportError.
+  Tensor take(onnx::TensorProto &proto);
 
 private:
   Tensor mapExternal(const onnx::TensorProto &proto, DType dtype, Shape shape);
