@@ -96,8 +96,11 @@ static Tensor convert(ElementsAttr attribute, bool take) {
   if (!dtype)
     throw Error("a constant has an element type that no tensor has");
   Shape shape = type.getShape().vec();
-  if (auto dense = dyn_cast<DenseElementsAttr>(attribute))
-    return fromDense(dense, *dtype, std::move(shape));
+  if (auto dense = dyn_cast<DenseElementsAttr>(attribute)) {
+    // Inline values belong to the context, which may go away.
+    Tensor tensor = fromDense(dense, *dtype, std::move(shape));
+    return take ? tensor.clone() : tensor;
+  }
 
   auto resource = dyn_cast<DenseResourceElementsAttr>(attribute);
   AsmResourceBlob *blob =

@@ -244,7 +244,6 @@ void Preparation::addProbes(Operation *op, ValueRange results) {
 void Preparation::addOutputs(Operation *terminator) {
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     Slot slot = version(value, Layout());
-    touch(slot, result.steps.size());
     auto name =
         function.getResultAttrOfType<StringAttr>(unsigned(i), "nn.name");
     result.outputs.push_back({name ? name.str() : getTensorName(value),
@@ -253,6 +252,9 @@ void Preparation::addOutputs(Operation *terminator) {
       result.dynamicOutputs.push_back({i, it->second.first, it->second.second});
     result.outputSlots.push_back(std::move(slot));
   }
+  // Outputs live until the end, beyond the reorders that were just added.
+  for (const Slot &slot : result.outputSlots)
+    touch(slot, result.steps.size());
 }
 
 /// The slot that holds a value in a layout; adds a reorder if there is none.

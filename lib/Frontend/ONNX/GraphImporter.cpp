@@ -25,6 +25,37 @@ namespace parallax::onnx_import {
 constexpr int64_t oldestOpset = 1, newestOpset = 23;
 constexpr int maxCallDepth = 32;
 
+/// A known condition leaves one branch. Otherwise both are computed, which is
+/// the same to an observer since operators have no side effects, and the
+/// condition selects.
+static void importIf(Node &node) {
+  if (node.inputType(0).getNumElements() != 1 ||
+      !node.inputType(0).getElementType().isInteger(1))
+    node.fail("its condition must be one truth value");
+  if (std::optional<Tensor> condition = node.tryConstantInput(0)) {
+    bool taken = *condition->data<bool>();
+    if (auto results = node.inlineBranch(taken ? "then_branch" : "else_branch"))
+      node.emitResults(*results);
+    return;
+  }
+  auto whenTrue = node.inlineBranch("then_branch");
+  auto whenFalse = node.inlineBranch("else_branch");
+  if (!whenTrue || !whenFalse)
+    return;
+  Value condition = node.create<nn::ReshapeOp>(
+      "condition", {node.input(0)}, {node.named("shape", node.i64s({}))});
+  SmallVector<Value> results;
+  for (auto [i, a, b] : llvm::enumerate(*whenTrue, *whenFalse)) {
+    if (a.getType() != b.getType())
+      node.fail(
+          "its branches give results of different types, so its condition "
+          "must be a constant");
+    results.push_back(node.create<nn::WhereOp>("select_" + std::to_string(i),
+                                               {condition, a, b}));
+  }
+  node.emitResults(results);
+}
+
 void addAllImports(ImportTable &table) {
   addConstantImports(table);
   addElementwiseImports(table);
@@ -37,13 +68,7 @@ void addAllImports(ImportTable &table) {
   addRecurrentImports(table);
   addReduceImports(table);
   addResizeImports(table);
-  table.onOp("If", 1, [](Node &node) {
-    Tensor condition = node.constantInput(0);
-    if (condition.dtype() != DType::Bool || condition.size() != 1)
-      node.fail("its condition must be one truth value");
-    node.inlineGraph(node.graphAttribute(
-        *condition.data<bool>() ? "then_branch" : "else_branch"));
-  });
+  table.onOp("If", 1, importIf);
 }
 
 GraphImporter::GraphImporter(onnx::ModelProto &model,
@@ -322,28 +347,30 @@ void GraphImporter::importNode(const onnx::NodeProto &proto) {
   }
 }
 
-void GraphImporter::inlineInto(const onnx::NodeProto &node,
-                               const onnx::GraphProto &body, Scope scope) {
+std::optional<SmallVector<Value>>
+GraphImporter::inlineGraph(const onnx::GraphProto &body, size_t count,
+                           Scope scope) {
   if (callDepth >= maxCallDepth)
     throw ImportError("sub-graphs or function calls are nested too deeply");
   ++callDepth;
   scopes.push_back(std::move(scope));
+  llvm::scope_exit leave([&] {
+    scopes.pop_back();
+    --callDepth;
+  });
+  addInitializers(body);
+  importNodes(body.node());
+  if (size_t(body.output_size()) < count)
+    throw ImportError(fmt::format("its sub-graph has {} outputs, but {} are "
+                                  "expected",
+                                  body.output_size(), count));
   SmallVector<Value> results;
-  {
-    llvm::scope_exit leave([&] {
-      scopes.pop_back();
-      --callDepth;
-    });
-    addInitializers(body);
-    importNodes(body.node());
-    for (int i = 0; i < std::min(node.output_size(), body.output_size()); ++i)
-      if (!isPoisoned(body.output(i).name()))
-        results.push_back(lookup(body.output(i).name()));
+  for (int i = 0; i < int(count); ++i) {
+    if (isPoisoned(body.output(i).name()))
+      return std::nullopt;
+    results.push_back(lookup(body.output(i).name()));
   }
-  if (int(results.size()) < node.output_size())
-    return poison(node);
-  for (auto [i, value] : llvm::enumerate(results))
-    define(node.output(int(i)), value);
+  return results;
 }
 
 /// A call of a model-local function becomes the nodes of its body, with the
@@ -379,7 +406,12 @@ void GraphImporter::importFunctionCall(const onnx::NodeProto &node,
     for (int i = 0; i < std::min(callee.input_size(), node.input_size()); ++i)
       if (!node.input(i).empty())
         formals.values[callee.input(i)] = lookup(node.input(i));
-    inlineInto(node, body, std::move(formals));
+    std::optional<SmallVector<Value>> results =
+        inlineGraph(body, size_t(node.output_size()), std::move(formals));
+    if (!results)
+      return poison(node);
+    for (auto [i, value] : llvm::enumerate(*results))
+      define(node.output(int(i)), value);
   } catch (const ImportError &error) {
     report(node, error.what());
   }

@@ -21,6 +21,15 @@
 namespace parallax::onnx_import {
 
 class GraphImporter {
+  /// Names of one graph; a sub-graph also sees those around it.
+  struct Scope {
+    std::map<std::string, Value> values;
+    std::map<std::string, onnx::TensorProto *> initializers;
+    /// Outputs of nodes that could not be imported. What depends on them is
+    /// not reported again.
+    std::set<std::string> poisoned;
+  };
+
 public:
   GraphImporter(onnx::ModelProto &model, const std::string &fileName,
                 MLIRContext *context, const ImportOptions &options);
@@ -32,30 +41,24 @@ public:
   const Tensor *constantOf(Value value) const;
   Value makeConstant(Tensor tensor, const std::string &name);
   void define(const std::string &name, Value value);
-  /// Imports a sub-graph in place of the node that owns it.
-  void inlineGraph(const onnx::GraphProto &body, const onnx::NodeProto &node) {
-    inlineInto(node, body, {});
+  /// Imports a sub-graph where its node stands and returns its first `count`
+  /// outputs; nothing if one of them could not be imported.
+  std::optional<SmallVector<Value>> inlineGraph(const onnx::GraphProto &body,
+                                                size_t count) {
+    return inlineGraph(body, count, {});
   }
   std::string nameOf(const onnx::NodeProto &node) const;
+  /// Marks the outputs of a node that could not be imported.
+  void poison(const onnx::NodeProto &node);
 
   OpBuilder builder;
   const ImportOptions &options;
   TensorReader reader;
 
 private:
-  /// Names of one graph; a sub-graph also sees those around it.
-  struct Scope {
-    std::map<std::string, Value> values;
-    std::map<std::string, onnx::TensorProto *> initializers;
-    /// Outputs of nodes that could not be imported. What depends on them is
-    /// not reported again.
-    std::set<std::string> poisoned;
-  };
-
-  /// Imports `body` with the names of `scope` in sight, and defines the
-  /// outputs of `node` as those of the body.
-  void inlineInto(const onnx::NodeProto &node, const onnx::GraphProto &body,
-                  Scope scope);
+  /// The same with the names of `scope` in sight.
+  std::optional<SmallVector<Value>> inlineGraph(const onnx::GraphProto &body,
+                                                size_t count, Scope scope);
   void addInitializers(const onnx::GraphProto &graph);
   void addInputs(const onnx::GraphProto &graph, mlir::func::FuncOp function);
   void addOutputs(const onnx::GraphProto &graph, mlir::func::FuncOp function);
@@ -68,7 +71,6 @@ private:
   void readOpsets();
   void checkOptionNames(const onnx::GraphProto &graph);
   bool isPoisoned(const std::string &name) const;
-  void poison(const onnx::NodeProto &node);
   void report(const onnx::NodeProto &node, const std::string &problem);
   void finish();
 

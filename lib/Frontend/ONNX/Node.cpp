@@ -293,11 +293,12 @@ Value Node::constant(Tensor value) const {
   return graph.makeConstant(std::move(value), name);
 }
 
-void Node::inlineGraph(const onnx::GraphProto &body) {
-  if (size_t(body.output_size()) < outputCount())
-    fail("its sub-graph has {} outputs, but {} are expected",
-         body.output_size(), outputCount());
-  graph.inlineGraph(body, nodeProto);
+std::optional<SmallVector<Value>> Node::inlineBranch(StringRef attribute) {
+  std::optional<SmallVector<Value>> results =
+      graph.inlineGraph(graphAttribute(attribute), outputCount());
+  if (!results)
+    graph.poison(nodeProto);
+  return results;
 }
 
 Location Node::location(StringRef step) const {

@@ -145,8 +145,10 @@ public:
     throw ImportError(fmt::format(format, std::forward<Args>(args)...));
   }
 
-  /// Replaces this node by the nodes of a sub-graph (If).
-  void inlineGraph(const onnx::GraphProto &body);
+  /// Imports the sub-graph of an attribute where this node stands and returns
+  /// its outputs; nothing if they depend on what could not be imported, which
+  /// is noted already.
+  std::optional<SmallVector<Value>> inlineBranch(StringRef attribute);
 
 private:
   /// Location of an operation that this node becomes.

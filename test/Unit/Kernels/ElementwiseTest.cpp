@@ -5,7 +5,7 @@
 // Broadcasting against naive index arithmetic, and the semantics of the binary
 // operators, Where, Clip and Cast at the edges of their types.
 //===----------------------------------------------------------------------===//
-#include "KernelTesting.h"
+#include "KernelTestSupport.h"
 
 #include "parallax/Backend/Reference/Kernels/Elementwise.h"
 #include "parallax/Support/Error.h"
@@ -15,7 +15,7 @@
 #include <limits>
 
 using namespace parallax;
-using namespace parallax::testing;
+using namespace parallax::test;
 namespace k = parallax::kernels;
 using k::BinaryKind;
 using k::UnaryKind;
@@ -28,8 +28,8 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 template <typename T, typename R = T>
 std::vector<R> binaryOf(BinaryKind kind, const std::vector<T> &a,
                         const std::vector<T> &b) {
-  Tensor x = make<T>({int64_t(a.size())}, a);
-  Tensor z = make<T>({int64_t(b.size())}, b);
+  Tensor x = tensorOf<T>({int64_t(a.size())}, a);
+  Tensor z = tensorOf<T>({int64_t(b.size())}, b);
   Tensor y(dtypeOf<R>(), {int64_t(std::max(a.size(), b.size()))});
   k::binary(kind, x, z, y);
   return valuesOf<R>(y);
@@ -165,22 +165,22 @@ TEST(BinaryTest, PowTakesExponentsOfOtherTypes) {
     k::binary(BinaryKind::Pow, base, exponent, y);
     return y;
   };
-  Tensor floats = make<float>({3}, {2, -3, 4});
-  EXPECT_EQ(valuesOf<float>(power(floats, make<int64_t>({}, {3}))),
+  Tensor floats = tensorOf<float>({3}, {2, -3, 4});
+  EXPECT_EQ(valuesOf<float>(power(floats, tensorOf<int64_t>({}, {3}))),
             (std::vector<float>{8, -27, 64}));
-  EXPECT_EQ(valuesOf<float>(power(floats, make<float>({1}, {2}))),
+  EXPECT_EQ(valuesOf<float>(power(floats, tensorOf<float>({1}, {2}))),
             (std::vector<float>{4, 9, 16}));
-  auto roots = valuesOf<float>(power(floats, make<double>({}, {0.5})));
+  auto roots = valuesOf<float>(power(floats, tensorOf<double>({}, {0.5})));
   EXPECT_EQ(roots[0], std::sqrt(2.0f));
   EXPECT_TRUE(std::isnan(roots[1]));
-  Tensor ints = make<int32_t>({5}, {2, -3, 0, 1, -1});
-  EXPECT_EQ(valuesOf<int32_t>(power(ints, make<int32_t>({}, {5}))),
+  Tensor ints = tensorOf<int32_t>({5}, {2, -3, 0, 1, -1});
+  EXPECT_EQ(valuesOf<int32_t>(power(ints, tensorOf<int32_t>({}, {5}))),
             (std::vector<int32_t>{32, -243, 0, 1, -1}));
-  EXPECT_EQ(valuesOf<int32_t>(power(ints, make<int64_t>({}, {-2}))),
+  EXPECT_EQ(valuesOf<int32_t>(power(ints, tensorOf<int64_t>({}, {-2}))),
             (std::vector<int32_t>{0, 0, 0, 1, 1}));
-  EXPECT_EQ(valuesOf<int32_t>(power(ints, make<float>({}, {2.5f})))[0], 5);
-  EXPECT_EQ(valuesOf<int64_t>(
-                power(make<int64_t>({1}, {3}), make<int64_t>({1}, {39}))),
+  EXPECT_EQ(valuesOf<int32_t>(power(ints, tensorOf<float>({}, {2.5f})))[0], 5);
+  EXPECT_EQ(valuesOf<int64_t>(power(tensorOf<int64_t>({1}, {3}),
+                                    tensorOf<int64_t>({1}, {39}))),
             (std::vector<int64_t>{4052555153018976267}));
 }
 
@@ -220,7 +220,7 @@ TEST(WhereTest, BroadcastsAllThree) {
 
 template <typename T>
 std::vector<T> clipped(const std::vector<T> &values, double lo, double hi) {
-  Tensor x = make<T>({int64_t(values.size())}, values);
+  Tensor x = tensorOf<T>({int64_t(values.size())}, values);
   k::clip(x, x, lo, hi);
   return valuesOf<T>(x);
 }
@@ -250,7 +250,7 @@ TEST(ClipTest, BoundsSaturate) {
 
 template <typename To, typename From>
 std::vector<To> castOf(const std::vector<From> &values, bool saturate = true) {
-  Tensor x = make<From>({int64_t(values.size())}, values);
+  Tensor x = tensorOf<From>({int64_t(values.size())}, values);
   Tensor y(dtypeOf<To>(), x.shape());
   k::cast(x, y, saturate);
   return valuesOf<To>(y);

@@ -5,7 +5,7 @@
 // Values by hand and against naive index arithmetic, and the errors that bad
 // indices must give.
 //===----------------------------------------------------------------------===//
-#include "KernelTesting.h"
+#include "KernelTestSupport.h"
 
 #include "parallax/Backend/Reference/Kernels/Indexing.h"
 #include "parallax/Support/Error.h"
@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 using namespace parallax;
-using namespace parallax::testing;
+using namespace parallax::test;
 namespace k = parallax::kernels;
 using k::ScatterReduction;
 
@@ -21,7 +21,7 @@ namespace {
 
 TEST(IndexingTest, GatherOnEveryAxis) {
   Tensor data = iota<float>({3, 4, 5});
-  Tensor indices = make<int32_t>({2, 2}, {0, 2, -1, 1});
+  Tensor indices = tensorOf<int32_t>({2, 2}, {0, 2, -1, 1});
   for (int64_t axis : {0, 1, 2}) {
     Shape shape = data.shape();
     shape[axis] = 2;
@@ -36,7 +36,7 @@ TEST(IndexingTest, GatherOnEveryAxis) {
       EXPECT_EQ(value, float(offsetOf(data.shape(), index)));
     });
   }
-  Tensor one = make<int64_t>({}, {-2}), row(DType::F32, {4, 5});
+  Tensor one = tensorOf<int64_t>({}, {-2}), row(DType::F32, {4, 5});
   k::gather(data, one, row, 0);
   EXPECT_EQ(row.data<float>()[0], 20);
   Tensor none(DType::I64, {0}), nothing(DType::F32, {0, 4, 5});
@@ -47,7 +47,7 @@ TEST(IndexingTest, GatherNamesTheBadIndex) {
   Tensor data = iota<float>({3, 4});
   Tensor y(DType::F32, {3, 1});
   for (int64_t bad : {4, -5}) {
-    Tensor indices = make<int64_t>({1}, {bad});
+    Tensor indices = tensorOf<int64_t>({1}, {bad});
     try {
       k::gather(data, indices, y, 1);
       FAIL();
@@ -62,39 +62,39 @@ TEST(IndexingTest, GatherNamesTheBadIndex) {
 
 TEST(IndexingTest, GatherElementsWithSmallerIndices) {
   Tensor data = iota<float>({3, 3});
-  Tensor indices = make<int64_t>({2, 3}, {1, 2, 0, 2, 0, -3});
+  Tensor indices = tensorOf<int64_t>({2, 3}, {1, 2, 0, 2, 0, -3});
   Tensor y(DType::F32, {2, 3});
   k::gatherElements(data, indices, y, 0);
   EXPECT_EQ(valuesOf<float>(y), (std::vector<float>{3, 7, 2, 6, 1, 2}));
-  Tensor narrow = make<int32_t>({3, 2}, {0, 0, 1, -1, 2, 1});
+  Tensor narrow = tensorOf<int32_t>({3, 2}, {0, 0, 1, -1, 2, 1});
   Tensor z(DType::F32, {3, 2});
   k::gatherElements(data, narrow, z, 1);
   EXPECT_EQ(valuesOf<float>(z), (std::vector<float>{0, 0, 4, 5, 8, 7}));
-  Tensor bad = make<int64_t>({1, 1}, {3}), w(DType::F32, {1, 1});
+  Tensor bad = tensorOf<int64_t>({1, 1}, {3}), w(DType::F32, {1, 1});
   EXPECT_THROW(k::gatherElements(data, bad, w, 1), Error);
 }
 
 TEST(IndexingTest, GatherNDWithBatches) {
   Tensor data = iota<int32_t>({2, 2, 2});
-  Tensor points = make<int64_t>({2, 3}, {0, 0, 1, 1, -1, 0});
+  Tensor points = tensorOf<int64_t>({2, 3}, {0, 0, 1, 1, -1, 0});
   Tensor y(DType::I32, {2});
   k::gatherND(data, points, y, 0);
   EXPECT_EQ(valuesOf<int32_t>(y), (std::vector<int32_t>{1, 6}));
-  Tensor rows = make<int64_t>({2, 1}, {1, 0}), z(DType::I32, {2, 2, 2});
+  Tensor rows = tensorOf<int64_t>({2, 1}, {1, 0}), z(DType::I32, {2, 2, 2});
   k::gatherND(data, rows, z, 0);
   EXPECT_EQ(valuesOf<int32_t>(z),
             (std::vector<int32_t>{4, 5, 6, 7, 0, 1, 2, 3}));
   Tensor w(DType::I32, {2, 2});
   k::gatherND(data, rows, w, 1);
   EXPECT_EQ(valuesOf<int32_t>(w), (std::vector<int32_t>{2, 3, 4, 5}));
-  Tensor bad = make<int64_t>({1, 2}, {0, 2}), v(DType::I32, {1, 2});
+  Tensor bad = tensorOf<int64_t>({1, 2}, {0, 2}), v(DType::I32, {1, 2});
   EXPECT_THROW(k::gatherND(data, bad, v, 0), Error);
 }
 
 std::vector<float> scattered(ScatterReduction reduction) {
-  Tensor data = make<float>({1, 5}, {1, 2, 3, 4, 5});
-  Tensor indices = make<int64_t>({1, 3}, {1, -4, 3});
-  Tensor updates = make<float>({1, 3}, {10, -20, 0.5f});
+  Tensor data = tensorOf<float>({1, 5}, {1, 2, 3, 4, 5});
+  Tensor indices = tensorOf<int64_t>({1, 3}, {1, -4, 3});
+  Tensor updates = tensorOf<float>({1, 3}, {10, -20, 0.5f});
   Tensor y(DType::F32, {1, 5});
   k::scatterElements(data, indices, updates, y, 1, reduction);
   return valuesOf<float>(y);
@@ -111,13 +111,13 @@ TEST(IndexingTest, ScatterElementsReductions) {
 
 TEST(IndexingTest, ScatterElementsOnTheOuterAxis) {
   Tensor data(DType::F32, {3, 3});
-  Tensor indices = make<int32_t>({2, 3}, {1, 0, 2, 0, 2, 1});
-  Tensor updates = make<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  Tensor indices = tensorOf<int32_t>({2, 3}, {1, 0, 2, 0, 2, 1});
+  Tensor updates = tensorOf<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   Tensor y(DType::F32, {3, 3});
   k::scatterElements(data, indices, updates, y, 0, ScatterReduction::None);
   EXPECT_EQ(valuesOf<float>(y),
             (std::vector<float>{4, 2, 0, 1, 0, 6, 0, 5, 3}));
-  Tensor bad = make<int32_t>({1, 1}, {-4});
+  Tensor bad = tensorOf<int32_t>({1, 1}, {-4});
   EXPECT_THROW(
       k::scatterElements(data, bad, updates, y, 0, ScatterReduction::None),
       Error);
@@ -125,38 +125,38 @@ TEST(IndexingTest, ScatterElementsOnTheOuterAxis) {
 
 TEST(IndexingTest, ScatterNDInPlaceAndWithRuns) {
   Tensor data = iota<int64_t>({8});
-  Tensor indices = make<int64_t>({4, 1}, {4, 3, 1, -1});
-  Tensor updates = make<int64_t>({4}, {9, 10, 11, 12});
+  Tensor indices = tensorOf<int64_t>({4, 1}, {4, 3, 1, -1});
+  Tensor updates = tensorOf<int64_t>({4}, {9, 10, 11, 12});
   k::scatterND(data, indices, updates, data, ScatterReduction::None);
   EXPECT_EQ(valuesOf<int64_t>(data),
             (std::vector<int64_t>{0, 11, 2, 10, 9, 5, 6, 12}));
 
-  Tensor matrix = make<float>({2, 2}, {1, 2, 3, 4}), y(DType::F32, {2, 2});
-  Tensor twice = make<int64_t>({2, 1}, {1, 1});
-  Tensor rows = make<float>({2, 2}, {10, 20, 30, 40});
+  Tensor matrix = tensorOf<float>({2, 2}, {1, 2, 3, 4}), y(DType::F32, {2, 2});
+  Tensor twice = tensorOf<int64_t>({2, 1}, {1, 1});
+  Tensor rows = tensorOf<float>({2, 2}, {10, 20, 30, 40});
   k::scatterND(matrix, twice, rows, y, ScatterReduction::Add);
   EXPECT_EQ(valuesOf<float>(y), (std::vector<float>{1, 2, 43, 64}));
-  Tensor bad = make<int64_t>({1, 1}, {2});
+  Tensor bad = tensorOf<int64_t>({1, 1}, {2});
   EXPECT_THROW(k::scatterND(matrix, bad, rows, y, ScatterReduction::None),
                Error);
 }
 
 TEST(IndexingTest, IndicesMustBeIntegers) {
   Tensor data = iota<float>({3}), y(DType::F32, {1});
-  Tensor indices = make<float>({1}, {0});
+  Tensor indices = tensorOf<float>({1}, {0});
   EXPECT_THROW(k::gather(data, indices, y, 0), Error);
 }
 
 TEST(IndexingTest, NonZeroIsCompact) {
-  Tensor x = make<float>({2, 3}, {0, 1, 0, 2, 0, 3});
+  Tensor x = tensorOf<float>({2, 3}, {0, 1, 0, 2, 0, 3});
   Tensor y(DType::I64, {2, 6});
   k::nonZero(x, y);
   EXPECT_EQ(y.shape(), (Shape{2, 3}));
   EXPECT_EQ(valuesOf<int64_t>(y), (std::vector<int64_t>{0, 1, 1, 1, 0, 2}));
-  Tensor none = make<bool>({2}, {false, false}), empty(DType::I64, {1, 2});
+  Tensor none = tensorOf<bool>({2}, {false, false}), empty(DType::I64, {1, 2});
   k::nonZero(none, empty);
   EXPECT_EQ(empty.shape(), (Shape{1, 0}));
-  Tensor scalar = make<int32_t>({}, {5}), z(DType::I64, {0, 1});
+  Tensor scalar = tensorOf<int32_t>({}, {5}), z(DType::I64, {0, 1});
   k::nonZero(scalar, z);
   EXPECT_EQ(z.shape(), (Shape{0, 1}));
 }

@@ -5,7 +5,7 @@
 // The strided copy has several fast paths, so shapes on both sides of each of
 // its limits are compared to naive index arithmetic, in all element sizes.
 //===----------------------------------------------------------------------===//
-#include "KernelTesting.h"
+#include "KernelTestSupport.h"
 
 #include "parallax/Backend/Reference/Kernels/Layout.h"
 #include "parallax/Support/Error.h"
@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 using namespace parallax;
-using namespace parallax::testing;
+using namespace parallax::test;
 namespace k = parallax::kernels;
 
 namespace {
@@ -134,7 +134,7 @@ TEST(LayoutTest, SliceOfLargeRows) {
 }
 
 TEST(LayoutTest, PadConstantAndCrop) {
-  Tensor x = make<float>({2, 2}, {1, 2, 3, 4});
+  Tensor x = tensorOf<float>({2, 2}, {1, 2, 3, 4});
   float value = 9;
   Tensor y(DType::F32, {3, 4});
   k::pad(x, y, Shape{1, 1}, k::PadMode::Constant, &value);
@@ -152,7 +152,7 @@ TEST(LayoutTest, PadConstantAndCrop) {
 }
 
 TEST(LayoutTest, PadModesOnOneAxis) {
-  Tensor x = make<int64_t>({4}, {1, 2, 3, 4});
+  Tensor x = tensorOf<int64_t>({4}, {1, 2, 3, 4});
   auto padded = [&](k::PadMode mode, int64_t begin, int64_t size) {
     Tensor y(DType::I64, {size});
     k::pad(x, y, Shape{begin}, mode, nullptr);
@@ -168,7 +168,7 @@ TEST(LayoutTest, PadModesOnOneAxis) {
 }
 
 TEST(LayoutTest, PadModesOnTwoAxes) {
-  Tensor x = make<uint8_t>({2, 3}, {1, 2, 3, 4, 5, 6});
+  Tensor x = tensorOf<uint8_t>({2, 3}, {1, 2, 3, 4, 5, 6});
   Tensor y(DType::U8, {4, 5});
   k::pad(x, y, Shape{1, 1}, k::PadMode::Reflect, nullptr);
   EXPECT_EQ(valuesOf<uint8_t>(y),
@@ -200,7 +200,7 @@ TEST(LayoutTest, TileRepeatsEveryAxis) {
     ASSERT_EQ(y.data<int16_t>()[offsetOf(y.shape(), index)],
               offsetOf(x.shape(), source));
   });
-  Tensor scalar = make<float>({}, {3}), same(DType::F32, {});
+  Tensor scalar = tensorOf<float>({}, {3}), same(DType::F32, {});
   k::tile(scalar, same);
   EXPECT_EQ(*same.data<float>(), 3);
 }
@@ -221,7 +221,7 @@ TEST(LayoutTest, DepthToSpaceInBothOrders) {
 }
 
 TEST(LayoutTest, TriluOnBothSides) {
-  Tensor x = make<int32_t>({2, 3}, {1, 2, 3, 4, 5, 6});
+  Tensor x = tensorOf<int32_t>({2, 3}, {1, 2, 3, 4, 5, 6});
   auto cut = [&](int64_t diagonal, bool upper) {
     Tensor y = random<int32_t>({2, 3}, 7, 9);
     k::trilu(x, y, diagonal, upper);
@@ -237,8 +237,8 @@ TEST(LayoutTest, TriluOnBothSides) {
 }
 
 TEST(LayoutTest, OneHotOnAnyAxis) {
-  Tensor indices = make<int64_t>({3}, {1, -1, 7});
-  Tensor values = make<float>({2}, {-1, 5});
+  Tensor indices = tensorOf<int64_t>({3}, {1, -1, 7});
+  Tensor values = tensorOf<float>({2}, {-1, 5});
   Tensor last(DType::F32, {3, 3}), first(DType::F32, {3, 3});
   k::oneHot(indices, values, last, 1);
   EXPECT_EQ(valuesOf<float>(last),
@@ -246,21 +246,21 @@ TEST(LayoutTest, OneHotOnAnyAxis) {
   k::oneHot(indices, values, first, 0);
   EXPECT_EQ(valuesOf<float>(first),
             (std::vector<float>{-1, -1, -1, 5, -1, -1, -1, 5, -1}));
-  Tensor single = make<float>({}, {2}), y(DType::F32, {3});
+  Tensor single = tensorOf<float>({}, {2}), y(DType::F32, {3});
   k::oneHot(single, values, y, 0);
   EXPECT_EQ(valuesOf<float>(y), (std::vector<float>{-1, -1, 5}));
 }
 
 TEST(LayoutTest, ReverseSequenceChecksLengths) {
   Tensor x = iota<float>({2, 3});
-  Tensor lens = make<int64_t>({2}, {3, 2});
+  Tensor lens = tensorOf<int64_t>({2}, {3, 2});
   Tensor y(DType::F32, {2, 3});
   k::reverseSequence(x, lens, y, 0, 1);
   EXPECT_EQ(valuesOf<float>(y), (std::vector<float>{2, 1, 0, 4, 3, 5}));
-  Tensor times = make<int64_t>({3}, {1, 2, 2});
+  Tensor times = tensorOf<int64_t>({3}, {1, 2, 2});
   k::reverseSequence(x, times, y, 1, 0);
   EXPECT_EQ(valuesOf<float>(y), (std::vector<float>{0, 4, 5, 3, 1, 2}));
-  Tensor wrong = make<int64_t>({2}, {3, 4});
+  Tensor wrong = tensorOf<int64_t>({2}, {3, 4});
   EXPECT_THROW(k::reverseSequence(x, wrong, y, 0, 1), Error);
 }
 

@@ -5,7 +5,7 @@
 // Every reduction over every subset of axes against a naive walk in double,
 // and the edge cases: no elements, no axes, NaN, ties and threads.
 //===----------------------------------------------------------------------===//
-#include "KernelTesting.h"
+#include "KernelTestSupport.h"
 
 #include "parallax/Backend/Reference/Kernels/Reduce.h"
 #include "parallax/Support/Error.h"
@@ -17,7 +17,7 @@
 #include <map>
 
 using namespace parallax;
-using namespace parallax::testing;
+using namespace parallax::test;
 namespace k = parallax::kernels;
 using k::ReduceKind;
 
@@ -111,7 +111,7 @@ TEST(ReduceTest, EverySubsetOfAxes) {
 }
 
 TEST(ReduceTest, NegativeNumbers) {
-  Tensor x = make<float>({2, 2}, {-1, 2, -3, 4}), y(DType::F32, {2});
+  Tensor x = tensorOf<float>({2, 2}, {-1, 2, -3, 4}), y(DType::F32, {2});
   auto over1 = [&](ReduceKind kind) {
     k::reduce(kind, x, y, Shape{1});
     return valuesOf<float>(y);
@@ -121,7 +121,7 @@ TEST(ReduceTest, NegativeNumbers) {
   EXPECT_EQ(over1(ReduceKind::L2), (V{std::sqrt(5.0f), 5}));
   EXPECT_EQ(over1(ReduceKind::Prod), (V{-2, -12}));
   EXPECT_EQ(over1(ReduceKind::Min), (V{-1, -3}));
-  Tensor ints = make<int32_t>({4}, {-7, -4, 2, 1}), z(DType::I32, {});
+  Tensor ints = tensorOf<int32_t>({4}, {-7, -4, 2, 1}), z(DType::I32, {});
   k::reduce(ReduceKind::Mean, ints, z, Shape{0});
   EXPECT_EQ(*z.data<int32_t>(), -2);
   k::reduce(ReduceKind::L1, ints, z, Shape{0});
@@ -129,7 +129,7 @@ TEST(ReduceTest, NegativeNumbers) {
 }
 
 TEST(ReduceTest, NoAxesLeaveTheElementFunction) {
-  Tensor x = make<float>({3}, {-2, 3, 4}), y(DType::F32, {3});
+  Tensor x = tensorOf<float>({3}, {-2, 3, 4}), y(DType::F32, {3});
   k::reduce(ReduceKind::Sum, x, y, {});
   EXPECT_EQ(valuesOf<float>(y), valuesOf<float>(x));
   k::reduce(ReduceKind::SumSquare, x, y, {});
@@ -174,7 +174,7 @@ TEST(ReduceTest, NaNAndInfinity) {
 }
 
 TEST(ReduceTest, LogSumExpIsStable) {
-  Tensor x = make<float>({3, 2}, {1000, 1000, -1000, -1000, -inf, -inf});
+  Tensor x = tensorOf<float>({3, 2}, {1000, 1000, -1000, -1000, -inf, -inf});
   Tensor y(DType::F32, {3});
   k::reduce(ReduceKind::LogSumExp, x, y, Shape{1});
   EXPECT_FLOAT_EQ(y.data<float>()[0], 1000 + std::log(2.0f));
@@ -212,11 +212,12 @@ TEST(ReduceTest, LargeSumsAreExactAndIndependentOfThreads) {
 }
 
 TEST(ReduceTest, BoolAndWideIntegers) {
-  Tensor x = make<bool>({2, 2}, {true, false, true, true}), y(DType::Bool, {2});
+  Tensor x = tensorOf<bool>({2, 2}, {true, false, true, true}),
+         y(DType::Bool, {2});
   k::reduce(ReduceKind::Min, x, y, Shape{1});
   EXPECT_EQ(valuesOf<bool>(y), (std::vector<bool>{false, true}));
   constexpr int64_t large = (int64_t(1) << 60) + 1;
-  Tensor wide = make<int64_t>({2}, {large, 1}), sum(DType::I64, {});
+  Tensor wide = tensorOf<int64_t>({2}, {large, 1}), sum(DType::I64, {});
   k::reduce(ReduceKind::Sum, wide, sum, Shape{0});
   EXPECT_EQ(*sum.data<int64_t>(), large + 1);
   Tensor half(DType::F16, {1});
@@ -224,7 +225,7 @@ TEST(ReduceTest, BoolAndWideIntegers) {
 }
 
 TEST(ArgReduceTest, TiesAndNaN) {
-  Tensor x = make<float>({2, 4}, {3, 1, 3, 1, 0, nan, 5, nan});
+  Tensor x = tensorOf<float>({2, 4}, {3, 1, 3, 1, 0, nan, 5, nan});
   Tensor y(DType::I64, {2});
   auto run = [&](bool isMax, bool last) {
     k::argReduce(isMax, x, y, 1, last);
@@ -261,7 +262,7 @@ TEST(ArgReduceTest, EveryAxis) {
 }
 
 TEST(TopKTest, OrderTiesAndNaN) {
-  Tensor x = make<float>({2, 5}, {1, 4, 4, nan, 2, 0, -1, -1, 3, 3});
+  Tensor x = tensorOf<float>({2, 5}, {1, 4, 4, nan, 2, 0, -1, -1, 3, 3});
   Tensor values(DType::F32, {2, 3}), indices(DType::I64, {2, 3});
   k::topk(x, values, indices, 1, true, true);
   EXPECT_EQ(valuesOf<int64_t>(indices),
@@ -278,7 +279,7 @@ TEST(TopKTest, OrderTiesAndNaN) {
 }
 
 TEST(TopKTest, OuterAxisAndAllElements) {
-  Tensor x = make<int64_t>({3, 2}, {1, 9, 5, 7, 3, 8});
+  Tensor x = tensorOf<int64_t>({3, 2}, {1, 9, 5, 7, 3, 8});
   Tensor values(DType::I64, {3, 2}), indices(DType::I64, {3, 2});
   k::topk(x, values, indices, 0, true, true);
   EXPECT_EQ(valuesOf<int64_t>(values),
@@ -290,7 +291,7 @@ TEST(TopKTest, OuterAxisAndAllElements) {
 }
 
 TEST(CumSumTest, ExclusiveAndReverse) {
-  Tensor x = make<float>({2, 3}, {1, 2, 3, 4, 5, 6}), y(DType::F32, {2, 3});
+  Tensor x = tensorOf<float>({2, 3}, {1, 2, 3, 4, 5, 6}), y(DType::F32, {2, 3});
   auto run = [&](int64_t axis, bool exclusive, bool reverse) {
     k::cumsum(x, y, axis, exclusive, reverse);
     return valuesOf<float>(y);
@@ -301,7 +302,7 @@ TEST(CumSumTest, ExclusiveAndReverse) {
   EXPECT_EQ(run(1, false, true), (V{6, 5, 3, 15, 11, 6}));
   EXPECT_EQ(run(1, true, true), (V{5, 3, 0, 11, 6, 0}));
   EXPECT_EQ(run(0, false, false), (V{1, 2, 3, 5, 7, 9}));
-  Tensor ints = make<int32_t>({3}, {5, -7, 2});
+  Tensor ints = tensorOf<int32_t>({3}, {5, -7, 2});
   k::cumsum(ints, ints, 0, false, false);
   EXPECT_EQ(valuesOf<int32_t>(ints), (std::vector<int32_t>{5, -2, 0}));
 }

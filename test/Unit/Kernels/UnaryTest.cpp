@@ -2,10 +2,10 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The vectorised functions are compared to the double functions of the C
-// library over dense samples of all floats, in units in the last place.
+// Every operator against its formula in double precision, and the values at
+// the ends of the range. VectorMathTest measures the functions themselves.
 //===----------------------------------------------------------------------===//
-#include "KernelTesting.h"
+#include "KernelTestSupport.h"
 
 #include "parallax/Backend/Reference/Kernels/Elementwise.h"
 #include "parallax/Support/Error.h"
@@ -16,7 +16,7 @@
 #include <limits>
 
 using namespace parallax;
-using namespace parallax::testing;
+using namespace parallax::test;
 namespace k = parallax::kernels;
 using k::UnaryKind;
 
@@ -27,7 +27,7 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<float> unaryOf(UnaryKind kind, const std::vector<float> &values,
                            float alpha = 0, float beta = 0) {
-  Tensor x = make<float>({int64_t(values.size())}, values);
+  Tensor x = tensorOf<float>({int64_t(values.size())}, values);
   k::unary(kind, x, x, alpha, beta);
   return valuesOf<float>(x);
 }
@@ -46,19 +46,13 @@ std::vector<float> denseSamples(float lo, float hi) {
 }
 
 /// The largest error in units in the last place of the expected float.
-double worstUlps(UnaryKind kind, double (*expected)(double), float lo, float hi,
-                 bool positiveOnly = false) {
+double worstUlps(UnaryKind kind, double (*expected)(double), float lo,
+                 float hi) {
   std::vector<float> x = denseSamples(lo, hi), y = unaryOf(kind, x);
   double worst = 0;
   for (size_t i = 0; i < x.size(); ++i) {
-    if (positiveOnly && x[i] < 0)
-      continue;
     double truth = expected(double(x[i]));
     float rounded = float(truth);
-    if (std::isinf(rounded) || std::isnan(rounded)) {
-      EXPECT_TRUE(rounded == y[i] || std::isnan(y[i])) << x[i];
-      continue;
-    }
     float magnitude = std::max(std::fabs(rounded), 0x1p-126f);
     double ulp = double(std::nextafter(magnitude, inf)) - double(magnitude);
     double error = std::fabs(double(y[i]) - truth) / ulp;
@@ -68,21 +62,9 @@ double worstUlps(UnaryKind kind, double (*expected)(double), float lo, float hi,
   return worst;
 }
 
-TEST(UnaryTest, VectorisedFunctionsAreAccurate) {
+/// Where the vectorised functions end, the kernel goes on.
+TEST(UnaryTest, LargeAnglesAreAccurate) {
   using Fn = double (*)(double);
-  auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
-  EXPECT_LE(worstUlps(UnaryKind::Exp, Fn(std::exp), 1e-30f, 120), 2);
-  EXPECT_LE(worstUlps(UnaryKind::Exp, Fn(std::exp), 0.1f, 10), 2);
-  EXPECT_LE(worstUlps(UnaryKind::Log, Fn(std::log), 1e-45f, 3e38f, true), 2);
-  EXPECT_LE(worstUlps(UnaryKind::Log, Fn(std::log), 0.5f, 2, true), 2);
-  EXPECT_LE(worstUlps(UnaryKind::Tanh, Fn(std::tanh), 1e-40f, 30), 3);
-  EXPECT_LE(worstUlps(UnaryKind::Tanh, Fn(std::tanh), 0.1f, 2), 3);
-  EXPECT_LE(worstUlps(UnaryKind::Sigmoid, sigmoid, 1e-30f, 110), 3);
-  EXPECT_LE(worstUlps(UnaryKind::Sigmoid, sigmoid, 0.1f, 20), 3);
-  EXPECT_LE(worstUlps(UnaryKind::Erf, Fn(std::erf), 1e-40f, 6), 3);
-  EXPECT_LE(worstUlps(UnaryKind::Erf, Fn(std::erf), 0.5f, 4), 3);
-  EXPECT_LE(worstUlps(UnaryKind::Sin, Fn(std::sin), 1e-40f, 1e4f), 2);
-  EXPECT_LE(worstUlps(UnaryKind::Cos, Fn(std::cos), 1e-40f, 1e4f), 2);
   EXPECT_LE(worstUlps(UnaryKind::Sin, Fn(std::sin), 5e3f, 3e38f), 2);
   EXPECT_LE(worstUlps(UnaryKind::Cos, Fn(std::cos), 5e3f, 3e38f), 2);
 }
@@ -216,38 +198,38 @@ TEST(UnaryTest, IntegersAndBool) {
     return x;
   };
   using V8 = std::vector<int8_t>;
-  Tensor x = make<int8_t>({3}, {-128, -5, 7});
+  Tensor x = tensorOf<int8_t>({3}, {-128, -5, 7});
   EXPECT_EQ(valuesOf<int8_t>(run(UnaryKind::Abs, x.clone())), (V8{-128, 5, 7}));
   EXPECT_EQ(valuesOf<int8_t>(run(UnaryKind::Neg, x.clone())),
             (V8{-128, 5, -7}));
   EXPECT_EQ(valuesOf<int8_t>(run(UnaryKind::Sign, x.clone())), (V8{-1, -1, 1}));
   EXPECT_EQ(valuesOf<int8_t>(run(UnaryKind::Relu, x.clone())), (V8{0, 0, 7}));
   EXPECT_EQ(valuesOf<int8_t>(run(UnaryKind::Not, x.clone())), (V8{127, 4, -8}));
-  Tensor bits = make<uint32_t>({1}, {0xffu});
+  Tensor bits = tensorOf<uint32_t>({1}, {0xffu});
   EXPECT_EQ(valuesOf<uint32_t>(run(UnaryKind::Not, bits))[0], 0xffffff00u);
-  Tensor flags = make<bool>({2}, {true, false});
+  Tensor flags = tensorOf<bool>({2}, {true, false});
   EXPECT_EQ(valuesOf<bool>(run(UnaryKind::Not, flags)),
             (std::vector<bool>{false, true}));
   Tensor half(DType::F16, {1});
   EXPECT_THROW(k::unary(UnaryKind::Exp, half, half), Error);
-  Tensor big = make<int64_t>({1}, {-(int64_t(1) << 60) - 1});
+  Tensor big = tensorOf<int64_t>({1}, {-(int64_t(1) << 60) - 1});
   EXPECT_EQ(valuesOf<int64_t>(run(UnaryKind::Abs, big))[0],
             (int64_t(1) << 60) + 1);
 }
 
 TEST(UnaryTest, DoublesEmptyTensorsAndScalars) {
-  Tensor x = make<double>({2}, {0.5, 3}), y(DType::F64, {2});
+  Tensor x = tensorOf<double>({2}, {0.5, 3}), y(DType::F64, {2});
   k::unary(UnaryKind::Log, x, y);
   EXPECT_EQ(y.data<double>()[1], std::log(3.0));
   Tensor empty(DType::F32, {0, 4});
   k::unary(UnaryKind::Exp, empty, empty);
-  Tensor scalar = make<float>({}, {-3});
+  Tensor scalar = tensorOf<float>({}, {-3});
   k::unary(UnaryKind::Abs, scalar, scalar);
   EXPECT_EQ(*scalar.data<float>(), 3);
 }
 
 TEST(UnaryTest, NaNAndInfinityTests) {
-  Tensor x = make<float>({4}, {nan, inf, -inf, 1}), y(DType::Bool, {4});
+  Tensor x = tensorOf<float>({4}, {nan, inf, -inf, 1}), y(DType::Bool, {4});
   using V = std::vector<bool>;
   k::unary(UnaryKind::IsNaN, x, y);
   EXPECT_EQ(valuesOf<bool>(y), (V{true, false, false, false}));

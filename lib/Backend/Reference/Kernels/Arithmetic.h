@@ -9,7 +9,7 @@
 #ifndef PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_ARITHMETIC_H
 #define PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_ARITHMETIC_H
 
-#include "parallax/Backend/Reference/Kernels/Loops.h"
+#include "parallax/Backend/Reference/Kernels/KernelSupport.h"
 
 #include <cmath>
 #include <limits>
@@ -34,21 +34,6 @@ template <typename T> PARALLAX_INLINE T wrapSub(T a, T b) {
 }
 template <typename T> PARALLAX_INLINE T wrapMul(T a, T b) {
   return T(WrapType<T>(a) * WrapType<T>(b));
-}
-
-template <typename T> PARALLAX_INLINE bool isNan(T value) {
-  if constexpr (std::is_floating_point_v<T>)
-    return value != value;
-  else
-    return false;
-}
-
-/// The smaller and the larger number; NaN if either is NaN.
-template <typename T> PARALLAX_INLINE T minimum(T a, T b) {
-  return a < b || isNan(a) ? a : b;
-}
-template <typename T> PARALLAX_INLINE T maximum(T a, T b) {
-  return a > b || isNan(a) ? a : b;
 }
 
 /// A float as an integer: truncated, moved to the nearest limit; NaN is 0.

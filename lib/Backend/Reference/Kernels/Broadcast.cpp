@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // After fusing, the innermost loop usually is long and becomes the span. When
-// it is short (a vector of three over the channels of an image, say), spans of
-// that length would cost more in calls than in arithmetic; then the broadcast
-// operands are spelled out block by block into a buffer in the cache.
+// it is short (the channels of an interleaved image, say), spans of that length
+// would cost more in calls than in arithmetic; then the broadcast operands are
+// spelled out block by block into a buffer in the cache. Rows are the innermost
+// loop there, and the loop around it, which walks rows with one stride, is a
+// group.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Reference/Kernels/Broadcast.h"
 
@@ -16,8 +18,40 @@
 namespace parallax::kernels {
 namespace {
 
-constexpr int64_t shortestRow = 32;
+constexpr int64_t shortestRow = 128;
 constexpr int64_t blockElements = 1024;
+
+/// Writes `rows` rows of `inner` elements. A constant `inner` makes a row one
+/// or two moves of a register.
+template <typename T, typename Inner>
+PARALLAX_INLINE void spellRows(T *to, const T *from, int64_t rows,
+                               int64_t rowStride, bool isRepeated,
+                               Inner inner) {
+  for (int64_t row = 0; row < rows; ++row, to += inner, from += rowStride)
+    if (isRepeated)
+      std::fill_n(to, int64_t(inner), *from);
+    else
+      for (int64_t i = 0; i < inner; ++i)
+        to[i] = from[i];
+}
+
+template <typename T>
+void spellWholeRows(T *to, const T *from, int64_t rows, int64_t rowStride,
+                    bool isRepeated, int64_t inner) {
+  switch (inner) {
+  case 4:
+    return spellRows(to, from, rows, rowStride, isRepeated,
+                     std::integral_constant<int64_t, 4>());
+  case 8:
+    return spellRows(to, from, rows, rowStride, isRepeated,
+                     std::integral_constant<int64_t, 8>());
+  case 16:
+    return spellRows(to, from, rows, rowStride, isRepeated,
+                     std::integral_constant<int64_t, 16>());
+  default:
+    return spellRows(to, from, rows, rowStride, isRepeated, inner);
+  }
+}
 
 using Callback = std::function<void(const Operands &, int64_t, int64_t)>;
 
@@ -42,16 +76,20 @@ public:
       nest = {{1}, {Shape{0}, Shape{0}, Shape{0}}};
     inner = nest.dims.back();
     Shape whole = stridesOf(nest.dims);
+    usesRows = nest.dims.size() == 1 || inner >= shortestRow;
     for (size_t k = 0; k < count; ++k) {
       isWhole[k] = nest.strides[k] == whole;
       innerStride[k] = nest.strides[k].back();
-      outerOf[k] = {nest.dims, {nest.strides[k]}};
-      outerOf[k].resize(nest.dims.size() - 1);
-      isPeriodic[k] = outerOf[k].strides[0] == Shape(nest.dims.size() - 1, 0);
     }
-    usesRows = nest.dims.size() == 1 || inner >= shortestRow;
-    outer = std::move(nest);
-    outer.resize(outer.dims.size() - 1);
+    nest.resize(nest.dims.size() - 1);
+    outer = nest;
+    if (usesRows)
+      return;
+    rowsPerGroup = nest.dims.back();
+    for (size_t k = 0; k < count; ++k)
+      rowStride[k] = nest.strides[k].back();
+    nest.resize(nest.dims.size() - 1);
+    groups = std::move(nest);
   }
 
   void run(int64_t begin, int64_t end, const Callback &fn) const {
@@ -81,42 +119,59 @@ private:
 
   void runBlocks(int64_t begin, int64_t end, const Callback &fn) const {
     alignas(64) std::byte buffers[3][blockElements * sizeof(uint64_t)];
-    // Blocks of whole rows: what only depends on the column is the same in all.
+    // Blocks of whole rows: what only depends on the column stays the same.
     int64_t blockLength = blockElements / inner * inner;
-    int64_t column = begin % inner;
-    std::vector<Odometer<1>> rows;
-    for (size_t k = 0; k < count; ++k)
-      rows.emplace_back(outerOf[k], begin / inner);
+    int64_t groupLength = rowsPerGroup * inner;
+    int64_t filledGroup = -1, filled = 0;
     Operands operands;
-    for (bool isFirst = true; begin < end; isFirst = false) {
+    for (; begin < end; begin += blockLength) {
       int64_t length = std::min(blockLength, end - begin);
+      int64_t group = begin / groupLength;
+      bool isInside = (begin + length - 1) / groupLength == group;
+      bool isRepetition = isInside && group == filledGroup && length <= filled;
       for (size_t k = 0; k < count; ++k) {
-        if (!isWhole[k] && (isFirst || !isPeriodic[k]))
-          spellOut(k, rows[k], column, length, buffers[k]);
+        if (!isWhole[k] && !(isRepetition && rowStride[k] == 0))
+          spellOut(k, begin, length, buffers[k]);
         operands[k] = {isWhole[k] ? address(k, begin) : buffers[k], false};
       }
+      if (!isRepetition) {
+        filledGroup = isInside ? group : -1;
+        filled = length;
+      }
       fn(operands, begin, length);
-      begin += length;
     }
   }
 
-  /// Writes `length` elements of operand k from `column` of `row` on, and moves
-  /// `row` to where the next block begins.
-  void spellOut(size_t k, Odometer<1> &row, int64_t column, int64_t length,
+  /// Writes `length` elements of operand k from element `begin` of the output
+  /// on.
+  void spellOut(size_t k, int64_t begin, int64_t length,
                 std::byte *target) const {
     dispatchSize(elementSize[k], [&](auto tag) {
       using T = typename decltype(tag)::type;
       auto *from = reinterpret_cast<const T *>(base[k]);
       auto *to = reinterpret_cast<T *>(target);
-      const int64_t stride = innerStride[k];
-      const T *source = from + row[0] + column * stride;
-      for (int64_t i = 0; i < length; ++i) {
-        to[i] = *source;
-        source += stride;
-        if (++column == inner) {
+      int64_t column = begin % inner, row = begin / inner % rowsPerGroup;
+      Odometer<3> group(groups, begin / inner / rowsPerGroup);
+      while (length > 0) {
+        const T *source = from + group[k] + row * rowStride[k];
+        int64_t rows = std::min(rowsPerGroup - row, length / inner);
+        if (column == 0 && rows > 0) {
+          spellWholeRows(to, source, rows, rowStride[k], innerStride[k] == 0,
+                         inner);
+          to += rows * inner;
+          length -= rows * inner;
+          row += rows;
+        } else { // the rest of a row, or its beginning
+          int64_t part = std::min(inner - column, length);
+          for (int64_t i = column; i < column + part; ++i)
+            *to++ = source[i * innerStride[k]];
+          length -= part;
           column = 0;
-          row.next();
-          source = from + row[0];
+          ++row;
+        }
+        if (row == rowsPerGroup) {
+          row = 0;
+          group.next();
         }
       }
     });
@@ -126,12 +181,13 @@ private:
   std::array<const std::byte *, 3> base{};
   std::array<size_t, 3> elementSize{};
   std::array<int64_t, 3> innerStride{};
-  /// Whether an operand has all elements of the output, or only depends on the
-  /// innermost index.
-  std::array<bool, 3> isWhole{}, isPeriodic{};
-  LoopNest<3> outer;
-  std::array<LoopNest<1>, 3> outerOf;
+  /// Whether an operand has all elements of the output.
+  std::array<bool, 3> isWhole{};
+  /// The loops around the rows, and around the groups of rows.
+  LoopNest<3> outer, groups;
   int64_t inner = 1;
+  int64_t rowsPerGroup = 1;
+  std::array<int64_t, 3> rowStride{};
   bool usesRows = true;
 };
 

@@ -10,6 +10,8 @@
 #define PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_EINSUMLOOPS_H
 
 #include "Arithmetic.h"
+
+#include "parallax/Backend/Reference/Kernels/Loops.h"
 #include "parallax/Support/Parallel.h"
 
 namespace parallax::kernels {

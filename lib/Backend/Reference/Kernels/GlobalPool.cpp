@@ -20,7 +20,7 @@ PARALLAX_SIMD float planeMax(const float *x, int64_t count) {
 template <typename T> T planeMax(const T *x, int64_t count) {
   T best = lowestOf<T>();
   for (int64_t i = 0; i < count; ++i)
-    best = maxOrNan(best, x[i]);
+    best = maximum(best, x[i]);
   return best;
 }
 

@@ -33,10 +33,8 @@ PARALLAX_SIMD void deviationSums(const float *x, int64_t count, float pivot,
         sums[lane] += d;
         squares[lane] += d * d;
       }
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      total.sum += sums[lane];
-      total.squares += squares[lane];
-    }
+    total.sum += sumOfLanes(sums);
+    total.squares += sumOfLanes(squares);
   }
   for (; i < count; ++i) {
     double d = double(x[i]) - double(pivot);

@@ -10,7 +10,6 @@
 
 #include "Moments.h"
 #include "parallax/Support/Parallel.h"
-#include "parallax/Support/Simd.h"
 
 #include <cmath>
 
@@ -31,18 +30,6 @@ template <typename Fn> void forEachItem(int64_t items, int64_t work, Fn fn) {
 
 float inverseDeviation(double variance, double eps) {
   return float(1.0 / std::sqrt(variance + eps));
-}
-
-PARALLAX_SIMD void scaleRun(const float *x, float *y, int64_t count, float mul,
-                            float add) {
-  for (int64_t i = 0; i < count; ++i)
-    y[i] = x[i] * mul + add;
-}
-
-PARALLAX_SIMD void scaleChannels(const float *x, float *y, int64_t count,
-                                 const float *mul, const float *add) {
-  for (int64_t i = 0; i < count; ++i)
-    y[i] = x[i] * mul[i] + add[i];
 }
 
 /// Finds the entry of a tensor that broadcasts to `shape`.
@@ -107,8 +94,29 @@ private:
   BroadcastIndex scaleIndex, biasIndex;
 };
 
-int64_t positive(int64_t axis, const Tensor &x) {
-  return axis < 0 ? axis + x.rank() : axis;
+/// What a run is normalized by.
+struct RunScale {
+  Mean mean;
+  float inv;
+};
+
+/// Normalizes each run of the dimensions from `axis` on by what
+/// statistics(values, length, index) finds out about it.
+template <typename Statistics>
+void normalizeTrailing(std::string_view kernel, const Tensor &x,
+                       const Tensor &scale, const Tensor *bias, Tensor &y,
+                       int64_t axis, Statistics statistics) {
+  requireFloat(kernel, x);
+  axis = axis < 0 ? axis + x.rank() : axis;
+  AxisSplit split = splitAt(x.shape(), axis, x.rank());
+  int64_t run = split.count;
+  TrailingAffine affine(x, axis, scale, bias);
+  const float *from = x.data<float>();
+  float *to = y.data<float>();
+  forEachItem(split.outer, 4 * run, [&](int64_t i) {
+    RunScale found = statistics(from + i * run, run, i);
+    affine.apply(from, to, i * run, run, found.mean, found.inv);
+  });
 }
 
 } // namespace
@@ -128,25 +136,6 @@ void batchNorm(const Tensor &x, const Tensor &scale, const Tensor &bias,
                 normalizeRun(from + i * inner, to + i * inner, inner,
                              Mean{m[c], 0}, mul, b[c]);
               });
-}
-
-void scaleShift(const Tensor &x, const Tensor &mul, const Tensor &add,
-                Tensor &y) {
-  requireFloat("ScaleShift", x);
-  AxisSplit split = splitChannels(x);
-  const float *from = x.data<float>(), *m = mul.data<float>(),
-              *a = add.data<float>();
-  float *to = y.data<float>();
-  // Without values per channel, the channels are the contiguous run.
-  if (split.inner == 1)
-    return forEachItem(split.outer, split.count, [&](int64_t i) {
-      int64_t offset = i * split.count;
-      scaleChannels(from + offset, to + offset, split.count, m, a);
-    });
-  forEachItem(split.outer * split.count, split.inner, [&](int64_t i) {
-    int64_t offset = i * split.inner, c = i % split.count;
-    scaleRun(from + offset, to + offset, split.inner, m[c], a[c]);
-  });
 }
 
 void instanceNorm(const Tensor &x, const Tensor &scale, const Tensor &bias,
@@ -180,38 +169,26 @@ void groupNorm(const Tensor &x, const Tensor &scale, const Tensor &bias,
 void layerNorm(const Tensor &x, const Tensor &scale, const Tensor *bias,
                Tensor &y, Tensor *mean, Tensor *invStd, int64_t axis,
                float eps) {
-  requireFloat("LayerNormalization", x);
-  axis = positive(axis, x);
-  AxisSplit split = splitAt(x.shape(), axis, x.rank());
-  int64_t run = split.count;
-  TrailingAffine affine(x, axis, scale, bias);
-  const float *from = x.data<float>();
-  float *to = y.data<float>();
-  forEachItem(split.outer, 4 * run, [&](int64_t i) {
-    Moments moments = momentsOf(from + i * run, run);
-    float inv = inverseDeviation(moments.variance, eps);
-    affine.apply(from, to, i * run, run, moments.mean, inv);
-    if (mean)
-      mean->data<float>()[i] = moments.mean.high + moments.mean.low;
-    if (invStd)
-      invStd->data<float>()[i] = inv;
-  });
+  normalizeTrailing("LayerNormalization", x, scale, bias, y, axis,
+                    [&](const float *values, int64_t count, int64_t i) {
+                      Moments moments = momentsOf(values, count);
+                      float inv = inverseDeviation(moments.variance, eps);
+                      if (mean)
+                        mean->data<float>()[i] =
+                            moments.mean.high + moments.mean.low;
+                      if (invStd)
+                        invStd->data<float>()[i] = inv;
+                      return RunScale{moments.mean, inv};
+                    });
 }
 
 void rmsNorm(const Tensor &x, const Tensor &scale, Tensor &y, int64_t axis,
              float eps) {
-  requireFloat("RMSNormalization", x);
-  axis = positive(axis, x);
-  AxisSplit split = splitAt(x.shape(), axis, x.rank());
-  int64_t run = split.count;
-  TrailingAffine affine(x, axis, scale, nullptr);
-  const float *from = x.data<float>();
-  float *to = y.data<float>();
-  forEachItem(split.outer, 3 * run, [&](int64_t i) {
-    float inv =
-        inverseDeviation(sumOfSquares(from + i * run, run) / double(run), eps);
-    affine.apply(from, to, i * run, run, Mean(), inv);
-  });
+  normalizeTrailing("RMSNormalization", x, scale, nullptr, y, axis,
+                    [&](const float *values, int64_t count, int64_t) {
+                      double mean = sumOfSquares(values, count) / double(count);
+                      return RunScale{Mean(), inverseDeviation(mean, eps)};
+                    });
 }
 
 } // namespace parallax::kernels

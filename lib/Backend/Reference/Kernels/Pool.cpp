@@ -2,16 +2,19 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// One scheme serves every rank: an output row starts from the neutral value,
-// and each input row that the windows touch is folded into it, one tap of the
-// innermost dimension after the other. The inner loop runs along the output
-// row, without a bounds check, and vectorises.
+// One scheme serves every rank and kind, because all kinds are separable: the
+// input rows that the windows of an output row touch are folded into one line,
+// and the taps along that line then give the outputs. Both steps keep their
+// result in a vector register, and the line is padded, so that neither has a
+// bounds check.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Reference/Kernels/Pool.h"
 
 #include "PoolDetail.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Simd.h"
+
+#include <cstring>
 
 namespace parallax::kernels {
 namespace {
@@ -26,6 +29,13 @@ struct WindowAxis {
 
   int64_t position(int64_t output, int64_t tap) const {
     return output * stride - padBegin + tap * dilation;
+  }
+
+  /// The elements of a padded line. Its end leaves room for a vector that
+  /// begins at the last tap.
+  int64_t lineLength() const {
+    int64_t span = position(out - 1, kernel - 1) + padBegin + 1;
+    return std::max(span, padBegin + in) + 32;
   }
 
   /// How many taps fall into the input, or into the padded input.
@@ -55,6 +65,8 @@ struct Geometry {
                               "the limit is {}",
                               p.kernel.size(), maxRank));
     for (size_t i = 0; i < p.kernel.size(); ++i) {
+      if (p.padsBegin[i] < 0 || p.padsEnd[i] < 0)
+        throw Error("pooling has a negative padding; crop its input instead");
       axes.push_back({x.dim(i + 2), y.dim(i + 2), p.kernel[i], p.strides[i],
                       p.dilations[i], p.padsBegin[i], p.padsEnd[i]});
       taps *= p.kernel[i];
@@ -89,15 +101,9 @@ struct Geometry {
     return count;
   }
 
-  /// Runs fn(row) over all output rows on the threads.
-  template <typename Fn> void forEachRow(Fn fn) const {
-    if (row().out == 0)
-      return;
-    parallelFor(rows, grainFor(row().out * taps),
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t i = begin; i < end; ++i)
-                    fn(i);
-                });
+  /// Calls fn(begin, end) for ranges of output rows on the threads.
+  template <typename Fn> void forEachRowRange(Fn fn) const {
+    parallelFor(rows, grainFor(row().out * taps), fn);
   }
 
 private:
@@ -116,92 +122,214 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// Folding one input row into one output row
+// Folds
 //===----------------------------------------------------------------------===//
 
-/// `stride` as a constant lets the compiler shuffle instead of gather.
-template <typename T, typename Fold, typename Stride>
-PARALLAX_INLINE void foldTap(const T *x, T *y, int64_t count, Stride stride,
-                             Fold fold) {
-  for (int64_t i = 0; i < count; ++i)
-    y[i] = fold(y[i], x[i * stride]);
-}
+// What a window does with its elements, on numbers as well as on vectors:
+// map() each, combine() them, and finish() the outputs from `at` on.
 
-template <typename T, typename Fold>
-PARALLAX_INLINE void foldRow(const T *x, T *y, const WindowAxis &axis,
-                             Fold fold) {
-  for (int64_t tap = 0; tap < axis.kernel; ++tap) {
-    int64_t offset = axis.position(0, tap);
-    int64_t begin = offset < 0 ? (-offset - 1) / axis.stride + 1 : 0;
-    int64_t end = std::min(
-        offset < axis.in ? (axis.in - 1 - offset) / axis.stride + 1 : 0,
-        axis.out);
-    if (begin >= end)
-      continue;
-    const T *from = x + begin * axis.stride + offset;
-    if (axis.stride == 1)
-      foldTap(from, y + begin, end - begin,
-              std::integral_constant<int64_t, 1>(), fold);
-    else if (axis.stride == 2)
-      foldTap(from, y + begin, end - begin,
-              std::integral_constant<int64_t, 2>(), fold);
-    else
-      foldTap(from, y + begin, end - begin, axis.stride, fold);
+template <typename T> struct MaxFold {
+  static T neutral() { return lowestOf<T>(); }
+  template <typename V> PARALLAX_INLINE void map(V &) const {}
+  template <typename V>
+  PARALLAX_INLINE void combine(V &best, const V &value) const {
+    V larger = best > value ? best : value;
+    best = best != best ? best : larger;
   }
-}
+  template <typename V> PARALLAX_INLINE void finish(V &, int64_t) const {}
+};
 
-struct Max {
-  template <typename T> PARALLAX_INLINE T operator()(T a, T b) const {
-    return maxOrNan(a, b);
+template <typename T> struct SumFold {
+  static T neutral() { return T(0); }
+  template <typename V>
+  PARALLAX_INLINE void combine(V &sum, const V &value) const {
+    sum += value;
   }
 };
 
-template <typename T> void maxRow(const T *x, T *y, const WindowAxis &axis) {
-  foldRow(x, y, axis, Max());
-}
-PARALLAX_SIMD void maxRow(const float *x, float *y, const WindowAxis &axis) {
-  foldRow(x, y, axis, Max());
-}
-PARALLAX_SIMD void maxRow(const uint8_t *x, uint8_t *y,
-                          const WindowAxis &axis) {
-  foldRow(x, y, axis, Max());
-}
-PARALLAX_SIMD void maxRow(const uint16_t *x, uint16_t *y,
-                          const WindowAxis &axis) {
-  foldRow(x, y, axis, Max());
-}
-PARALLAX_SIMD void maxRow(const int8_t *x, int8_t *y, const WindowAxis &axis) {
-  foldRow(x, y, axis, Max());
+template <typename T> struct AverageFold : SumFold<T> {
+  /// The elements along the line in the window of each output, and the number
+  /// of rows; at least 1, since a sum over none is 0 anyway.
+  const T *columns;
+  T rows;
+
+  template <typename V> PARALLAX_INLINE void map(V &) const {}
+  template <typename V> PARALLAX_INLINE void finish(V &sum, int64_t at) const {
+    V count;
+    std::memcpy(&count, columns + at, sizeof(V));
+    sum /= count * rows;
+  }
+};
+
+template <typename T> struct PowerFold : SumFold<T> {
+  int64_t p;
+
+  void map(T &value) const {
+    T magnitude = std::abs(value);
+    value = p == 1   ? magnitude
+            : p == 2 ? value * value
+                     : std::pow(magnitude, T(p));
+  }
+  void finish(T &sum, int64_t) const { sum = root(sum, p); }
+};
+
+//===----------------------------------------------------------------------===//
+// One output row
+//===----------------------------------------------------------------------===//
+
+/// Where an output row comes from and goes to.
+template <typename T> struct RowJob {
+  const T *x;
+  /// Offsets of the input rows.
+  const int64_t *rows;
+  int64_t rowCount;
+  const WindowAxis &axis;
+  /// axis.lineLength() elements, neutral ones where the padding is.
+  T *line;
+  T *y;
+};
+
+template <typename T, int64_t bytes> struct PackOf {
+  typedef T type __attribute__((vector_size(bytes)));
+};
+
+template <typename V, typename T> PARALLAX_INLINE void load(V &v, const T *p) {
+  std::memcpy(&v, p, sizeof(V));
 }
 
-template <typename T>
-PARALLAX_INLINE void foldSum(const T *x, T *y, const WindowAxis &axis) {
-  foldRow(x, y, axis, [](T sum, T v) { return sum + v; });
-}
-void sumRow(const double *x, double *y, const WindowAxis &axis) {
-  foldSum(x, y, axis);
-}
-PARALLAX_SIMD void sumRow(const float *x, float *y, const WindowAxis &axis) {
-  foldSum(x, y, axis);
+/// Every second element from p on. Reads one more than needed.
+template <typename V, typename T, size_t... I>
+PARALLAX_INLINE void loadEven(V &v, const T *p, std::index_sequence<I...>) {
+  V low, high;
+  load(low, p);
+  load(high, p + sizeof...(I));
+  v = __builtin_shufflevector(low, high, (2 * I)...);
 }
 
-template <typename T>
-PARALLAX_INLINE void foldPower(const T *x, T *y, const WindowAxis &axis,
-                               int64_t p) {
-  if (p == 1)
-    foldRow(x, y, axis, [](T sum, T v) { return sum + std::abs(v); });
-  else if (p == 2)
-    foldRow(x, y, axis, [](T sum, T v) { return sum + v * v; });
+/// Calls step(at) for pieces of `lanes` outputs; the last overlaps with the one
+/// before it.
+template <int64_t lanes, typename Step>
+PARALLAX_INLINE void forEachPiece(int64_t count, Step step) {
+  for (int64_t i = 0; i < count; i += lanes)
+    step(std::min(i, count - lanes));
+}
+
+template <typename V, typename T, typename Fold>
+PARALLAX_INLINE void foldRows(const RowJob<T> &job, const Fold &fold) {
+  T *line = job.line + job.axis.padBegin;
+  forEachPiece<sizeof(V) / sizeof(T)>(
+      job.axis.in, [&](int64_t at) PARALLAX_INLINE_LAMBDA {
+        V sum, value;
+        load(sum, job.x + job.rows[0] + at);
+        fold.map(sum);
+        for (int64_t r = 1; r < job.rowCount; ++r) {
+          load(value, job.x + job.rows[r] + at);
+          fold.map(value);
+          fold.combine(sum, value);
+        }
+        std::memcpy(line + at, &sum, sizeof(V));
+      });
+}
+
+template <typename V, typename T, typename Fold, typename Load>
+PARALLAX_INLINE void foldTaps(const RowJob<T> &job, const Fold &fold,
+                              int64_t stride, Load load) {
+  forEachPiece<sizeof(V) / sizeof(T)>(
+      job.axis.out, [&](int64_t at) PARALLAX_INLINE_LAMBDA {
+        const T *from = job.line + at * stride;
+        V sum, value;
+        load(sum, from);
+        for (int64_t tap = 1; tap < job.axis.kernel; ++tap) {
+          load(value, from + tap * job.axis.dilation);
+          fold.combine(sum, value);
+        }
+        fold.finish(sum, at);
+        std::memcpy(job.y + at, &sum, sizeof(V));
+      });
+}
+
+/// In registers of 32 or 16 bytes, as the extents allow.
+template <typename T, typename Fold>
+PARALLAX_INLINE void poolRowLoop(const RowJob<T> &job, const Fold &fold) {
+  using Wide = typename PackOf<T, 32>::type;
+  using Narrow = typename PackOf<T, 16>::type;
+  constexpr int64_t wide = 32 / sizeof(T), narrow = 16 / sizeof(T);
+  const WindowAxis &axis = job.axis;
+  auto plainLoad = [](auto &v, const T *p)
+                       PARALLAX_INLINE_LAMBDA { load(v, p); };
+  auto evenLoad = [](auto &v, const T *p) PARALLAX_INLINE_LAMBDA {
+    loadEven(v, p, std::make_index_sequence<sizeof(v) / sizeof(T)>());
+  };
+  if (axis.in >= wide)
+    foldRows<Wide>(job, fold);
+  else if (axis.in >= narrow)
+    foldRows<Narrow>(job, fold);
   else
-    foldRow(x, y, axis,
-            [p](T sum, T v) { return T(sum + std::pow(std::abs(v), T(p))); });
+    foldRows<T>(job, fold);
+  if (axis.out < narrow || axis.stride > 2)
+    foldTaps<T>(job, fold, axis.stride, plainLoad);
+  else if (axis.stride == 1 && axis.out >= wide)
+    foldTaps<Wide>(job, fold, 1, plainLoad);
+  else if (axis.stride == 1)
+    foldTaps<Narrow>(job, fold, 1, plainLoad);
+  else if (axis.out >= wide)
+    foldTaps<Wide>(job, fold, 2, evenLoad);
+  else
+    foldTaps<Narrow>(job, fold, 2, evenLoad);
 }
-void powerRow(const double *x, double *y, const WindowAxis &axis, int64_t p) {
-  foldPower(x, y, axis, p);
+
+template <typename T, typename Fold>
+void poolRow(const RowJob<T> &job, const Fold &fold) {
+  foldRows<T>(job, fold);
+  foldTaps<T>(job, fold, job.axis.stride,
+              [](T &v, const T *p) PARALLAX_INLINE_LAMBDA { v = *p; });
 }
-PARALLAX_SIMD void powerRow(const float *x, float *y, const WindowAxis &axis,
-                            int64_t p) {
-  foldPower(x, y, axis, p);
+PARALLAX_SIMD void poolRow(const RowJob<float> &job,
+                           const MaxFold<float> &fold) {
+  poolRowLoop(job, fold);
+}
+PARALLAX_SIMD void poolRow(const RowJob<uint8_t> &job,
+                           const MaxFold<uint8_t> &fold) {
+  poolRowLoop(job, fold);
+}
+PARALLAX_SIMD void poolRow(const RowJob<int8_t> &job,
+                           const MaxFold<int8_t> &fold) {
+  poolRowLoop(job, fold);
+}
+PARALLAX_SIMD void poolRow(const RowJob<uint16_t> &job,
+                           const MaxFold<uint16_t> &fold) {
+  poolRowLoop(job, fold);
+}
+PARALLAX_SIMD void poolRow(const RowJob<float> &job,
+                           const AverageFold<float> &fold) {
+  poolRowLoop(job, fold);
+}
+
+/// Pools all rows; foldOf(row) gives what to do with the windows of a row.
+template <typename T, typename FoldOf>
+void poolRows(const Tensor &x, Tensor &y, const Geometry &geometry,
+              FoldOf foldOf) {
+  const WindowAxis &axis = geometry.row();
+  if (axis.out == 0)
+    return;
+  const T *from = x.data<T>();
+  T *to = y.data<T>();
+  geometry.forEachRowRange([&](int64_t begin, int64_t end) {
+    using Fold = decltype(foldOf(begin));
+    std::vector<T> line(axis.lineLength(), Fold::neutral());
+    std::vector<int64_t> rows;
+    for (int64_t row = begin; row < end; ++row) {
+      rows.clear();
+      geometry.visitInputRows(row,
+                              [&](int64_t offset) { rows.push_back(offset); });
+      RowJob<T> job{from, rows.data(), int64_t(rows.size()),
+                    axis, line.data(), to + row * axis.out};
+      if (rows.empty())
+        std::fill_n(job.y, axis.out, Fold::neutral());
+      else
+        poolRow(job, foldOf(row));
+    }
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -256,19 +384,16 @@ void maxPool(const Tensor &x, Tensor &y, Tensor *indices,
   Geometry geometry(x, y, params);
   dispatchOrdered("MaxPool", x, [&](auto tag) {
     using T = typename decltype(tag)::type;
+    if (!indices)
+      return poolRows<T>(x, y, geometry, [](int64_t) { return MaxFold<T>(); });
     const T *from = x.data<T>();
     T *to = y.data<T>();
-    int64_t *positions = indices ? indices->data<int64_t>() : nullptr;
+    int64_t *positions = indices->data<int64_t>();
     int64_t width = geometry.row().out;
-    geometry.forEachRow([&](int64_t row) {
-      T *out = to + row * width;
-      if (positions)
-        return maxRowWithIndices(from, out, positions + row * width, row,
-                                 geometry, storageOrder);
-      std::fill_n(out, width, lowestOf<T>());
-      geometry.visitInputRows(row, [&](int64_t offset) {
-        maxRow(from + offset, out, geometry.row());
-      });
+    geometry.forEachRowRange([&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row)
+        maxRowWithIndices(from, to + row * width, positions + row * width, row,
+                          geometry, storageOrder);
     });
   });
 }
@@ -277,19 +402,16 @@ void averagePool(const Tensor &x, Tensor &y, const PoolParams &params) {
   Geometry geometry(x, y, params);
   dispatchReal("AveragePool", x, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const T *from = x.data<T>();
-    T *to = y.data<T>();
+    auto atLeastOne = [](int64_t count) {
+      return T(std::max<int64_t>(count, 1));
+    };
     const WindowAxis &axis = geometry.row();
-    geometry.forEachRow([&](int64_t row) {
-      T *out = to + row * axis.out;
-      std::fill_n(out, axis.out, T(0));
-      geometry.visitInputRows(
-          row, [&](int64_t offset) { sumRow(from + offset, out, axis); });
+    std::vector<T> columns(axis.out);
+    for (int64_t o = 0; o < axis.out; ++o)
+      columns[o] = atLeastOne(axis.countTaps(o, params.countIncludePad));
+    poolRows<T>(x, y, geometry, [&](int64_t row) {
       int64_t rows = geometry.countRows(row, params.countIncludePad);
-      for (int64_t o = 0; o < axis.out; ++o) {
-        int64_t count = rows * axis.countTaps(o, params.countIncludePad);
-        out[o] /= T(std::max<int64_t>(count, 1));
-      }
+      return AverageFold<T>{{}, columns.data(), atLeastOne(rows)};
     });
   });
 }
@@ -298,17 +420,8 @@ void lpPool(const Tensor &x, Tensor &y, const PoolParams &params) {
   Geometry geometry(x, y, params);
   dispatchReal("LpPool", x, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const T *from = x.data<T>();
-    T *to = y.data<T>();
-    const WindowAxis &axis = geometry.row();
-    geometry.forEachRow([&](int64_t row) {
-      T *out = to + row * axis.out;
-      std::fill_n(out, axis.out, T(0));
-      geometry.visitInputRows(row, [&](int64_t offset) {
-        powerRow(from + offset, out, axis, params.p);
-      });
-      for (int64_t o = 0; o < axis.out; ++o)
-        out[o] = root(out[o], params.p);
+    poolRows<T>(x, y, geometry, [&](int64_t) {
+      return PowerFold<T>{{}, params.p};
     });
   });
 }

@@ -5,9 +5,9 @@
 // ONNX lets a recurrent operator choose its functions by name, with optional
 // parameters in two flat lists. One table says which function takes which.
 //===----------------------------------------------------------------------===//
-#include "parallax/Backend/Reference/Kernels/FastMath.h"
-#include "parallax/Backend/Reference/Kernels/KernelSupport.h"
 #include "parallax/Backend/Reference/Kernels/Recurrent.h"
+
+#include "UnaryFunctions.h"
 #include "parallax/Support/Simd.h"
 
 #include <optional>
@@ -77,44 +77,38 @@ PARALLAX_INLINE void mapClipped(float clip, float *values, int64_t count,
   }
 }
 
+/// Most activations are unary operators under another name.
 PARALLAX_SIMD void applyRow(Activation::Kind kind, float a, float b, float clip,
                             float *values, int64_t count) {
-  auto map = [=](auto fn) __attribute__((always_inline)) {
+  auto map = [=](auto fn) PARALLAX_INLINE_LAMBDA {
     mapClipped(clip, values, count, fn);
   };
+  auto mapUnary = [=]<UnaryKind K>(std::integral_constant<UnaryKind, K>)
+                      PARALLAX_INLINE_LAMBDA {
+                        map([=](float v) PARALLAX_INLINE_LAMBDA {
+                          return applyUnary<K, float>(v, a, b);
+                        });
+                      };
+#define PARALLAX_UNARY_CASE(name)                                              \
+  case Activation::name:                                                       \
+    return mapUnary(std::integral_constant<UnaryKind, UnaryKind::name>{})
   switch (kind) {
+    PARALLAX_UNARY_CASE(Elu);
+    PARALLAX_UNARY_CASE(HardSigmoid);
+    PARALLAX_UNARY_CASE(LeakyRelu);
+    PARALLAX_UNARY_CASE(Relu);
+    PARALLAX_UNARY_CASE(Sigmoid);
+    PARALLAX_UNARY_CASE(Softplus);
+    PARALLAX_UNARY_CASE(Softsign);
+    PARALLAX_UNARY_CASE(Tanh);
+    PARALLAX_UNARY_CASE(ThresholdedRelu);
   case Activation::Affine:
-    return map([=](float v) { return a * v + b; });
-  case Activation::Elu:
-    return map([=](float v) { return v >= 0 ? v : a * (fastExp(v) - 1.0f); });
-  case Activation::HardSigmoid:
-    return map([=](float v) {
-      float y = a * v + b;
-      y = y < 0.0f ? 0.0f : y;
-      return y > 1.0f ? 1.0f : y;
-    });
-  case Activation::LeakyRelu:
-    return map([=](float v) { return v >= 0 ? v : a * v; });
-  case Activation::Relu:
-    return map([](float v) { return v < 0 ? 0.0f : v; });
+    return map([=](float v) PARALLAX_INLINE_LAMBDA { return a * v + b; });
   case Activation::ScaledTanh:
-    return map([=](float v) { return a * fastTanh(b * v); });
-  case Activation::Sigmoid:
-    return map([](float v) { return fastSigmoid(v); });
-  case Activation::Softplus:
-    // log(1 + e^v) without overflow; the factor undoes the rounding of 1 + e.
-    return map([](float v) {
-      float e = fastExp(-fastAbs(v)), sum = 1.0f + e;
-      float tail = sum == 1.0f ? e : fastLog(sum) * (e / (sum - 1.0f));
-      return (v > 0 ? v : 0.0f) + tail;
-    });
-  case Activation::Softsign:
-    return map([](float v) { return v / (1.0f + fastAbs(v)); });
-  case Activation::Tanh:
-    return map([](float v) { return fastTanh(v); });
-  case Activation::ThresholdedRelu:
-    return map([=](float v) { return v > a ? v : 0.0f; });
+    return map([=](float v)
+                   PARALLAX_INLINE_LAMBDA { return a * vm::tanh(b * v); });
   }
+#undef PARALLAX_UNARY_CASE
 }
 
 } // namespace

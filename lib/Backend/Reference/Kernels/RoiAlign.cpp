@@ -75,7 +75,7 @@ float poolBin(const float *plane, int64_t width, std::span<const Sample> rows,
           r.highWeight * c.highWeight * plane[r.high * width + c.high]};
       if (isMax)
         for (float corner : corners)
-          best = maxOrNan(best, corner);
+          best = maximum(best, corner);
       else
         sum += corners[0] + corners[1] + corners[2] + corners[3];
     }

@@ -5,9 +5,9 @@
 // Along the innermost axis a row is reduced by lanes; along any other axis the
 // columns beside each other are, so both forms vectorise.
 //===----------------------------------------------------------------------===//
-#include "parallax/Backend/Reference/Kernels/FastMath.h"
 #include "parallax/Backend/Reference/Kernels/KernelSupport.h"
 #include "parallax/Backend/Reference/Kernels/Normalize.h"
+#include "parallax/Backend/Reference/Kernels/VectorMath.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Simd.h"
 
@@ -19,50 +19,105 @@ namespace {
 constexpr float lowest = -std::numeric_limits<float>::infinity();
 constexpr int64_t columnBlock = 64;
 
-PARALLAX_SIMD void softmaxRow(const float *x, float *y, int64_t count) {
-  float top = laneMax(x, count, lowest);
+/// y = exp(x - top).
+PARALLAX_INLINE void expRow(const float *x, float *y, int64_t count,
+                            float top) {
+  PARALLAX_INDEPENDENT
   for (int64_t i = 0; i < count; ++i)
-    y[i] = fastExp(x[i] - top);
-  float inverse = float(1.0 / laneSum(y, count, [](float v) { return v; }));
+    y[i] = vm::exp(x[i] - top);
+}
+
+PARALLAX_INLINE double sumOfRow(const float *x, int64_t count) {
+  return laneSum(x, count, [](float v) { return v; });
+}
+
+PARALLAX_SIMD void softmaxRow(const float *x, float *y, int64_t count) {
+  expRow(x, y, count, laneMax(x, count, lowest));
+  float inverse = float(1.0 / sumOfRow(y, count));
   for (int64_t i = 0; i < count; ++i)
     y[i] *= inverse;
 }
 
+/// In place, the exponentials of a piece at a time have to go elsewhere.
 PARALLAX_SIMD void logSoftmaxRow(const float *x, float *y, int64_t count) {
-  float top = laneMax(x, count, lowest);
-  for (int64_t i = 0; i < count; ++i)
-    y[i] = fastExp(x[i] - top);
-  float shift = float(std::log(laneSum(y, count, [](float v) { return v; })));
+  constexpr int64_t pieceLength = 2048;
+  float exps[pieceLength], top = laneMax(x, count, lowest);
+  double sum = 0;
+  for (int64_t begin = 0; begin < count; begin += pieceLength) {
+    int64_t length = std::min(pieceLength, count - begin);
+    expRow(x + begin, exps, length, top);
+    sum += sumOfRow(exps, length);
+  }
+  float shift = float(std::log(sum));
+  PARALLAX_INDEPENDENT
   for (int64_t i = 0; i < count; ++i)
     y[i] = (x[i] - top) - shift;
 }
 
-PARALLAX_SIMD void softmaxColumns(const float *x, float *y, int64_t count,
-                                  int64_t stride, int64_t width, bool log) {
-  float top[columnBlock], factor[columnBlock];
+/// The logarithm of a sum that is at least 1. What the sum loses when it
+/// becomes a float is added again.
+PARALLAX_INLINE float logOfSum(double sum) {
+  float rounded = float(sum);
+  return vm::log(rounded) + float(sum - double(rounded)) / rounded;
+}
+
+/// `width` neighbouring columns; a constant lets the compiler unroll the loops.
+/// Sums are kept in float over a few rows and in double over all.
+template <typename Width>
+PARALLAX_INLINE void softmaxColumnsLoop(const float *x, float *y, int64_t count,
+                                        int64_t stride, Width width, bool log) {
+  constexpr int64_t rowsPerSum = 32;
+  float top[columnBlock], factor[columnBlock], row[columnBlock];
   double sums[columnBlock] = {};
   std::fill_n(top, columnBlock, lowest);
   for (int64_t k = 0; k < count; ++k)
     for (int64_t i = 0; i < width; ++i)
-      top[i] = maxOrNan(top[i], x[k * stride + i]);
-  for (int64_t k = 0; k < count; ++k)
-    for (int64_t i = 0; i < width; ++i) {
-      float e = fastExp(x[k * stride + i] - top[i]);
-      y[k * stride + i] = e;
-      sums[i] += e;
+      top[i] = maximum(x[k * stride + i], top[i]);
+  for (int64_t first = 0; first < count; first += rowsPerSum) {
+    float part[columnBlock] = {};
+    int64_t end = std::min(first + rowsPerSum, count);
+    for (int64_t k = first; k < end; ++k) {
+      // Where a logarithm is wanted, y may be x and must still be read.
+      float *exps = log ? row : y + k * stride;
+      const float *from = x + k * stride;
+      PARALLAX_INDEPENDENT
+      for (int64_t i = 0; i < width; ++i)
+        exps[i] = vm::exp(from[i] - top[i]);
+      PARALLAX_INDEPENDENT
+      for (int64_t i = 0; i < width; ++i)
+        part[i] += exps[i];
     }
-  for (int64_t i = 0; i < width; ++i)
-    factor[i] = float(log ? std::log(sums[i]) : 1.0 / sums[i]);
+    for (int64_t i = 0; i < width; ++i)
+      sums[i] += part[i];
+  }
+  if (log)
+    for (int64_t i = 0; i < width; ++i)
+      factor[i] = logOfSum(sums[i]);
+  else
+    for (int64_t i = 0; i < width; ++i)
+      factor[i] = float(1.0 / sums[i]);
   for (int64_t k = 0; k < count; ++k) {
     const float *from = x + k * stride;
     float *to = y + k * stride;
-    if (log)
+    if (log) {
+      PARALLAX_INDEPENDENT
       for (int64_t i = 0; i < width; ++i)
         to[i] = (from[i] - top[i]) - factor[i];
-    else
+    } else {
+      PARALLAX_INDEPENDENT
       for (int64_t i = 0; i < width; ++i)
         to[i] *= factor[i];
+    }
   }
+}
+
+PARALLAX_SIMD void softmaxColumns(const float *x, float *y, int64_t count,
+                                  int64_t stride, int64_t width, bool log) {
+  if (width == columnBlock)
+    softmaxColumnsLoop(x, y, count, stride,
+                       std::integral_constant<int64_t, columnBlock>(), log);
+  else
+    softmaxColumnsLoop(x, y, count, stride, width, log);
 }
 
 void hardmaxColumn(const float *x, float *y, int64_t count, int64_t stride) {

@@ -10,39 +10,11 @@
 #ifndef PARALLAX_BACKEND_REFERENCE_KERNELS_LOOPS_H
 #define PARALLAX_BACKEND_REFERENCE_KERNELS_LOOPS_H
 
-#include "parallax/Support/Tensor.h"
+#include "parallax/Backend/Reference/Kernels/KernelSupport.h"
 
-#include <algorithm>
 #include <array>
-#include <type_traits>
-#include <utility>
-
-/// Code that must become part of a PARALLAX_SIMD function: a call out of one
-/// of the clones would leave its instruction set.
-#define PARALLAX_INLINE inline __attribute__((always_inline))
-#define PARALLAX_INLINE_LAMBDA __attribute__((always_inline))
-
-/// Precedes a loop whose iterations touch only their own element. The output
-/// may then be the very buffer of an input, and the loop is vectorised without
-/// a test for overlap.
-#if defined(__clang__)
-// Loops that call the C library cannot be vectorised; that is known.
-#pragma clang diagnostic ignored "-Wpass-failed"
-#define PARALLAX_INDEPENDENT                                                   \
-  _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
-#else
-#define PARALLAX_INDEPENDENT _Pragma("GCC ivdep")
-#endif
 
 namespace parallax::kernels {
-
-/// Elements that a thread should at least get of a cheap operation.
-inline constexpr int64_t cheapGrain = 16384;
-
-/// The grain of a parallel loop whose every item handles `perItem` elements.
-inline int64_t grainFor(int64_t perItem) {
-  return std::max<int64_t>(1, cheapGrain / std::max<int64_t>(perItem, 1));
-}
 
 /// Loops over `dims`, outermost first, with one stride per loop and operand.
 template <size_t N> struct LoopNest {
@@ -115,33 +87,6 @@ private:
   Shape position;
   std::array<int64_t, N> offsets{};
 };
-
-/// Calls `fn(TypeTag<T>{})` with an unsigned type of `size` bytes, for code
-/// that moves elements without looking at them.
-template <typename Fn> decltype(auto) dispatchSize(size_t size, Fn &&fn) {
-  switch (size) {
-  case 1:
-    return fn(TypeTag<uint8_t>{});
-  case 2:
-    return fn(TypeTag<uint16_t>{});
-  case 4:
-    return fn(TypeTag<uint32_t>{});
-  default:
-    assert(size == 8);
-    return fn(TypeTag<uint64_t>{});
-  }
-}
-
-/// Calls `fn(std::integral_constant<Kind, kind>{})`, for an enumeration of
-/// `count` consecutive kinds.
-template <auto count, typename Kind, typename Fn>
-PARALLAX_INLINE void dispatchKind(Kind kind, Fn fn) {
-  [&]<size_t... I>(std::index_sequence<I...>) PARALLAX_INLINE_LAMBDA {
-    ((size_t(kind) == I ? fn(std::integral_constant<Kind, Kind(I)>{}) : void()),
-     ...);
-  }
-  (std::make_index_sequence<size_t(count)>{});
-}
 
 } // namespace parallax::kernels
 

@@ -18,10 +18,6 @@ namespace parallax::kernels {
 void batchNorm(const Tensor &x, const Tensor &scale, const Tensor &bias,
                const Tensor &mean, const Tensor &var, Tensor &y, float eps);
 
-/// y = x * mul + add per channel.
-void scaleShift(const Tensor &x, const Tensor &mul, const Tensor &add,
-                Tensor &y);
-
 /// Statistics per image and channel.
 void instanceNorm(const Tensor &x, const Tensor &scale, const Tensor &bias,
                   Tensor &y, float eps);

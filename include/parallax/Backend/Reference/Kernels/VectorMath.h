@@ -12,7 +12,7 @@
 #ifndef PARALLAX_BACKEND_REFERENCE_KERNELS_VECTORMATH_H
 #define PARALLAX_BACKEND_REFERENCE_KERNELS_VECTORMATH_H
 
-#include "parallax/Backend/Reference/Kernels/Loops.h"
+#include "parallax/Backend/Reference/Kernels/KernelSupport.h"
 
 #include <bit>
 #include <cmath>
