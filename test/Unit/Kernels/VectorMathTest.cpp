@@ -100,8 +100,9 @@ TEST_P(VectorMathTest, SpecialValues) {
       continue;
     }
     EXPECT_EQ(y, expected) << x;
-    if (y != 0 || function.keepsZeroSign)
+    if (y != 0 || function.keepsZeroSign) {
       EXPECT_EQ(std::signbit(y), std::signbit(expected)) << x;
+    }
   }
 }
 

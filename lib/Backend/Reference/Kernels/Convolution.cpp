@@ -91,11 +91,11 @@ Kernel makeConvolution(KernelBuilder &builder, const ConvolutionParams &params,
   MemoryDesc bias;
   if (hasBias || affine)
     bias = plainDesc({targetShape[1]});
-  dnnl::primitive_attr attributes = makeAttributes(postOps);
 
   auto attempt = [&](Layout from, Layout to) {
     MemoryDesc source = layoutDesc(sourceShape, from);
     MemoryDesc target = layoutDesc(targetShape, to);
+    dnnl::primitive_attr attributes = makeAttributes(postOps, target);
     MemoryDesc order = constantWeights ? anyOrder(weights) : weights;
     return params.transposed
                ? choose<dnnl::deconvolution_forward>(
@@ -161,12 +161,11 @@ Kernel makeConvolution(KernelBuilder &builder, const ConvolutionParams &params,
     if (hasBias)
       builder.releaseConstant(2);
   }
+  kernel.bindPostOps(postOps, choice.target);
   for (const PostOp &op : postOps)
-    if (op.kind == PostOp::Kind::Add) {
+    if (op.kind == PostOp::Kind::Add)
       builder.wantLayout(op.input, to);
-      builder.mayShare(0, op.input);
-    }
-  return kernel.finish(choice.primitive, makeAddendCopy(postOps));
+  return kernel.finish(choice.primitive);
 }
 
 } // namespace parallax::kernels

@@ -15,7 +15,7 @@ namespace parallax::kernels {
 namespace {
 
 PARALLAX_SIMD float planeMax(const float *x, int64_t count) {
-  return laneMax(x, count, lowestOf<float>());
+  return laneMax(x, count);
 }
 template <typename T> T planeMax(const T *x, int64_t count) {
   T best = lowestOf<T>();
@@ -25,13 +25,13 @@ template <typename T> T planeMax(const T *x, int64_t count) {
 }
 
 PARALLAX_SIMD double planeSum(const float *x, int64_t count) {
-  return laneSum(x, count, [](float v) { return v; });
+  return laneSum(x, count, PlainValue());
 }
 PARALLAX_SIMD double planeAbsSum(const float *x, int64_t count) {
-  return laneSum(x, count, [](float v) { return std::abs(v); });
+  return laneSum(x, count, AbsoluteValue());
 }
 PARALLAX_SIMD double planeSquareSum(const float *x, int64_t count) {
-  return laneSum(x, count, [](float v) { return v * v; });
+  return laneSum(x, count, SquareValue());
 }
 
 template <typename T, typename Map>

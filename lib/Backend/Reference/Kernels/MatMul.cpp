@@ -80,7 +80,7 @@ Kernel makeMatMul(KernelBuilder &builder, const MatMulParams &params,
   }
   dnnl::matmul::desc desc(left.desc(), right.desc(), bias, result.desc());
   dnnl::matmul::primitive_desc chosen(
-      desc, makeAttributes(postOps, params.alpha), engine());
+      desc, makeAttributes(postOps, result.desc(), params.alpha), engine());
 
   PrimitiveKernel kernel;
   kernel.bindInput(DNNL_ARG_SRC, left.desc(), 0);
@@ -89,10 +89,8 @@ Kernel makeMatMul(KernelBuilder &builder, const MatMulParams &params,
   kernel.bindScratchpad(chosen.scratchpad_desc());
   if (params.biasInput >= 0)
     kernel.bindInput(DNNL_ARG_BIAS, bias, size_t(params.biasInput));
-  for (const PostOp &op : postOps)
-    if (op.kind == PostOp::Kind::Add)
-      builder.mayShare(0, op.input);
-  return kernel.finish(dnnl::matmul(chosen), makeAddendCopy(postOps));
+  kernel.bindPostOps(postOps, result.desc());
+  return kernel.finish(dnnl::matmul(chosen));
 }
 
 } // namespace parallax::kernels

@@ -12,29 +12,36 @@ namespace parallax::kernels {
 namespace {
 
 PARALLAX_SIMD double plainSum(const float *x, int64_t count) {
-  return laneSum(x, count, [](float v) { return v; });
+  return laneSum(x, count, PlainValue());
 }
 
 PARALLAX_SIMD double squareSum(const float *x, int64_t count) {
-  return laneSum(x, count, [](float v) { return v * v; });
+  return laneSum(x, count, SquareValue());
 }
 
 /// Both sums in one pass, by blocks as in laneSum.
 PARALLAX_SIMD void deviationSums(const float *x, int64_t count, float pivot,
                                  DeviationSums &total) {
-  constexpr int64_t lanes = 16, block = 1024;
+  constexpr int64_t lanes = 8, packs = 4, block = 1024;
   int64_t i = 0;
   while (count - i >= lanes) {
-    float sums[lanes] = {}, squares[lanes] = {};
+    FloatPack sums[packs] = {}, squares[packs] = {};
+    auto add = [&](int64_t pack, int64_t at) PARALLAX_INLINE_LAMBDA {
+      FloatPack d;
+      loadPack(d, x + at);
+      d -= pivot;
+      sums[pack] += d;
+      squares[pack] += d * d;
+    };
     int64_t end = i + std::min(block, (count - i) / lanes * lanes);
+    for (; i + packs * lanes <= end; i += packs * lanes)
+      for (int64_t pack = 0; pack < packs; ++pack)
+        add(pack, i + pack * lanes);
     for (; i < end; i += lanes)
-      for (int64_t lane = 0; lane < lanes; ++lane) {
-        float d = x[i + lane] - pivot;
-        sums[lane] += d;
-        squares[lane] += d * d;
-      }
-    total.sum += sumOfLanes(sums);
-    total.squares += sumOfLanes(squares);
+      add(0, i);
+    total.sum += sumOfPack((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    total.squares +=
+        sumOfPack((squares[0] + squares[1]) + (squares[2] + squares[3]));
   }
   for (; i < count; ++i) {
     double d = double(x[i]) - double(pivot);

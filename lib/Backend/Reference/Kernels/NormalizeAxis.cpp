@@ -60,8 +60,8 @@ PARALLAX_SIMD void lpColumns(const float *x, float *y, int64_t count,
 /// One row. Squares that leave the range of float are left to the double sums
 /// of lpColumns.
 PARALLAX_SIMD bool lpRow(const float *x, float *y, int64_t count, int64_t p) {
-  double sum = p == 1 ? laneSum(x, count, [](float v) { return std::abs(v); })
-                      : laneSum(x, count, [](float v) { return v * v; });
+  double sum = p == 1 ? laneSum(x, count, AbsoluteValue())
+                      : laneSum(x, count, SquareValue());
   if (!(sum > 1e-20 && sum < 1e30))
     return false;
   float norm = float(p == 1 ? sum : std::sqrt(sum));

@@ -7,7 +7,6 @@
 #include "OneDnnSupport.h"
 #include "parallax/Support/Error.h"
 
-#include <cstring>
 #include <unordered_map>
 
 namespace parallax::kernels {
@@ -68,9 +67,15 @@ void PrimitiveKernel::bindScratchpad(const MemoryDesc &desc) {
     arguments.push_back({DNNL_ARG_SCRATCHPAD, Source::Scratch, desc, 0, {}});
 }
 
-Kernel
-PrimitiveKernel::finish(dnnl::primitive primitive,
-                        std::function<void(const KernelArgs &)> before) const {
+void PrimitiveKernel::bindPostOps(std::span<const PostOp> postOps,
+                                  const MemoryDesc &target) {
+  for (size_t i = 0; i < postOps.size(); ++i)
+    if (postOps[i].kind == PostOp::Kind::Add)
+      bindInput(DNNL_ARG_ATTR_MULTIPLE_POST_OP(int(i)) | DNNL_ARG_SRC_1, target,
+                postOps[i].input);
+}
+
+Kernel PrimitiveKernel::finish(dnnl::primitive primitive) const {
   // Memory objects are made once per concurrent run; only their addresses
   // change between runs.
   using Memories = std::unordered_map<int, dnnl::memory>;
@@ -88,10 +93,8 @@ PrimitiveKernel::finish(dnnl::primitive primitive,
   for (const Argument &argument : arguments)
     if (argument.source == Source::Scratch)
       kernel.scratchBytes = argument.desc.get_size();
-  kernel.run = [arguments = arguments, primitive = std::move(primitive),
-                before = std::move(before)](const KernelArgs &args) {
-    if (before)
-      before(args);
+  kernel.run = [arguments = arguments,
+                primitive = std::move(primitive)](const KernelArgs &args) {
     auto &memories = *static_cast<Memories *>(args.state);
     for (const Argument &argument : arguments) {
       dnnl::memory &memory = memories.find(argument.number)->second;
@@ -120,7 +123,7 @@ PrimitiveKernel::finish(dnnl::primitive primitive,
 //===----------------------------------------------------------------------===//
 
 dnnl::primitive_attr makeAttributes(std::span<const PostOp> postOps,
-                                    float scale) {
+                                    const MemoryDesc &target, float scale) {
   using Algorithm = dnnl::algorithm;
   dnnl::post_ops chain;
   for (const PostOp &op : postOps) {
@@ -162,7 +165,9 @@ dnnl::primitive_attr makeAttributes(std::span<const PostOp> postOps,
       eltwise(Algorithm::eltwise_gelu_tanh);
       break;
     case PostOp::Kind::Add:
-      chain.append_sum(1.0f);
+      // As a post-op of its own and not as an initial value of the result,
+      // which the vectorised convolutions only take in the first place.
+      chain.append_binary(Algorithm::binary_add, target);
       break;
     }
   }
@@ -172,19 +177,6 @@ dnnl::primitive_attr makeAttributes(std::span<const PostOp> postOps,
     attributes.set_output_scales(0, {scale});
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return attributes;
-}
-
-std::function<void(const KernelArgs &)>
-makeAddendCopy(std::span<const PostOp> postOps) {
-  for (const PostOp &op : postOps)
-    if (op.kind == PostOp::Kind::Add)
-      return [input = op.input](const KernelArgs &args) {
-        const Tensor &addend = args.inputs[input];
-        Tensor &result = args.outputs[0];
-        if (addend.rawData() != result.rawData())
-          std::memcpy(result.rawData(), addend.rawData(), result.byteSize());
-      };
-  return {};
 }
 
 dnnl::memory pack(const void *data, const MemoryDesc &from,

@@ -33,10 +33,10 @@ public:
   /// Memory that all runs share: packed weights.
   void bindFixed(int argument, dnnl::memory memory);
   void bindScratchpad(const MemoryDesc &desc);
+  /// Binds the operands of post-ops, which lie in memory like the result.
+  void bindPostOps(std::span<const PostOp> postOps, const MemoryDesc &target);
 
-  /// `before` runs ahead of the primitive.
-  Kernel finish(dnnl::primitive primitive,
-                std::function<void(const KernelArgs &)> before = {}) const;
+  Kernel finish(dnnl::primitive primitive) const;
 
 private:
   enum class Source { Input, Output, Fixed, Scratch };
@@ -50,16 +50,10 @@ private:
   std::vector<Argument> arguments;
 };
 
-/// Scratch memory comes from the executor; post-ops as given. Operands of
-/// additions are left to the caller, which brings them into the result's
-/// memory first.
+/// Scratch memory comes from the executor; post-ops as given, for a result that
+/// `target` describes.
 dnnl::primitive_attr makeAttributes(std::span<const PostOp> postOps,
-                                    float scale = 1);
-
-/// Copies the operand of an addition into the result, unless it shares its
-/// memory; null if no post-op adds.
-std::function<void(const KernelArgs &)>
-makeAddendCopy(std::span<const PostOp> postOps);
+                                    const MemoryDesc &target, float scale = 1);
 
 /// Packs constant memory into the form that a primitive wants.
 dnnl::memory pack(const void *data, const MemoryDesc &from,

@@ -42,7 +42,7 @@ Kernel makePooling(KernelBuilder &builder, PoolKind kind,
     dnnl::pooling_forward::desc desc(dnnl::prop_kind::forward_inference,
                                      algorithm, source, result, params.strides,
                                      params.kernel, params.padsBegin, padsEnd);
-    dnnl::primitive_attr attributes = makeAttributes({});
+    dnnl::primitive_attr attributes = makeAttributes({}, result);
     dnnl::pooling_forward::primitive_desc chosen(desc, attributes, engine());
     PrimitiveKernel kernel;
     kernel.bindInput(DNNL_ARG_SRC, source, 0);

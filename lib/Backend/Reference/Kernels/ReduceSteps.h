@@ -82,8 +82,9 @@ template <Step S, typename W>
 PARALLAX_INLINE Accumulator<W> reduceRowLoop(const W *x, int64_t count,
                                              W shift) {
   using A = Lane<S, W>;
-  // Enough for the latency of the operation on registers of any width.
-  constexpr int64_t lanes = isExtreme<S>() ? 32 : 16;
+  if constexpr (isExtreme<S>() && std::is_same_v<W, float>)
+    return laneExtreme<S == Step::Max>(x, count, neutral<S, W>());
+  constexpr int64_t lanes = 16;
   int64_t full = count / lanes * lanes;
   A rest = neutral<S, A>();
   for (int64_t i = full; i < count; ++i)
@@ -95,11 +96,10 @@ PARALLAX_INLINE Accumulator<W> reduceRowLoop(const W *x, int64_t count,
     for (int64_t i = 0; i < full; i += lanes)
       for (int64_t j = 0; j < lanes; ++j)
         lane[j] = combine<S>(lane[j], contribution<S>(x[i + j], shift));
-    rest = combine<S>(foldLanes(lane,
-                                [](A a, A b) PARALLAX_INLINE_LAMBDA {
-                                  return combine<S>(a, b);
-                                }),
-                      rest);
+    for (int64_t width = lanes / 2; width > 0; width /= 2)
+      for (int64_t j = 0; j < width; ++j)
+        lane[j] = combine<S>(lane[j], lane[j + width]);
+    rest = combine<S>(lane[0], rest);
   }
   return Accumulator<W>(rest);
 }

@@ -28,11 +28,11 @@ PARALLAX_INLINE void expRow(const float *x, float *y, int64_t count,
 }
 
 PARALLAX_INLINE double sumOfRow(const float *x, int64_t count) {
-  return laneSum(x, count, [](float v) { return v; });
+  return laneSum(x, count, PlainValue());
 }
 
 PARALLAX_SIMD void softmaxRow(const float *x, float *y, int64_t count) {
-  expRow(x, y, count, laneMax(x, count, lowest));
+  expRow(x, y, count, laneMax(x, count));
   float inverse = float(1.0 / sumOfRow(y, count));
   for (int64_t i = 0; i < count; ++i)
     y[i] *= inverse;
@@ -41,7 +41,7 @@ PARALLAX_SIMD void softmaxRow(const float *x, float *y, int64_t count) {
 /// In place, the exponentials of a piece at a time have to go elsewhere.
 PARALLAX_SIMD void logSoftmaxRow(const float *x, float *y, int64_t count) {
   constexpr int64_t pieceLength = 2048;
-  float exps[pieceLength], top = laneMax(x, count, lowest);
+  float exps[pieceLength], top = laneMax(x, count);
   double sum = 0;
   for (int64_t begin = 0; begin < count; begin += pieceLength) {
     int64_t length = std::min(pieceLength, count - begin);
@@ -61,11 +61,13 @@ PARALLAX_INLINE float logOfSum(double sum) {
   return vm::log(rounded) + float(sum - double(rounded)) / rounded;
 }
 
-/// `width` neighbouring columns; a constant lets the compiler unroll the loops.
+/// Neighbouring columns; a constant number lets the compiler unroll the loops.
 /// Sums are kept in float over a few rows and in double over all.
 template <typename Width>
 PARALLAX_INLINE void softmaxColumnsLoop(const float *x, float *y, int64_t count,
-                                        int64_t stride, Width width, bool log) {
+                                        int64_t stride, Width columns,
+                                        bool log) {
+  const int64_t width = columns;
   constexpr int64_t rowsPerSum = 32;
   float top[columnBlock], factor[columnBlock], row[columnBlock];
   double sums[columnBlock] = {};

@@ -11,6 +11,7 @@
 #include "parallax/Backend/Reference/Kernels/StridedCopy.h"
 
 #include "parallax/Support/Parallel.h"
+#include "parallax/Support/Simd.h"
 
 #include <cstring>
 
@@ -25,7 +26,8 @@ PARALLAX_INLINE void copyElement(std::byte *to, const std::byte *from) {
 }
 
 /// Calls fn with the element size as a constant.
-template <typename Fn> void dispatchBytes(size_t size, Fn &&fn) {
+template <typename Fn>
+PARALLAX_INLINE void dispatchBytes(size_t size, Fn &&fn) {
   switch (size) {
   case 1:
     return fn(std::integral_constant<size_t, 1>{});
@@ -90,6 +92,37 @@ template <typename T> struct SquareTranspose {
   }
 };
 
+/// `rows` runs, whose moves are too short to be worth calls. The last piece of
+/// a run overlaps with the one before it.
+template <int64_t piece, typename Bytes>
+PARALLAX_INLINE void copyRunsInline(std::byte *to, int64_t toStride,
+                                    const std::byte *from, int64_t fromStride,
+                                    Bytes runBytes, int64_t rows) {
+  for (; rows > 0; --rows, to += toStride, from += fromStride) {
+    int64_t i = 0;
+    for (; i + piece <= runBytes; i += piece)
+      copyElement<piece>(to + i, from + i);
+    if (i < runBytes)
+      copyElement<piece>(to + runBytes - piece, from + runBytes - piece);
+  }
+}
+
+constexpr int64_t shortestRun = 16, longestShortRun = 1024;
+PARALLAX_SIMD void copyShortRuns(std::byte *to, int64_t toStride,
+                                 const std::byte *from, int64_t fromStride,
+                                 int64_t runBytes, int64_t rows) {
+  if (runBytes == 32)
+    copyRunsInline<32>(to, toStride, from, fromStride,
+                       std::integral_constant<int64_t, 32>(), rows);
+  else if (runBytes == 64)
+    copyRunsInline<32>(to, toStride, from, fromStride,
+                       std::integral_constant<int64_t, 64>(), rows);
+  else if (runBytes > 32)
+    copyRunsInline<32>(to, toStride, from, fromStride, runBytes, rows);
+  else
+    copyRunsInline<16>(to, toStride, from, fromStride, runBytes, rows);
+}
+
 /// A tile whose `columns` are contiguous in the target and whose `rows` are
 /// contiguous in the source.
 struct Tile {
@@ -119,24 +152,75 @@ template <size_t S> void copyTileElements(const Tile &tile) {
         copy(row, column);
 }
 
-/// A tile of whole squares. The rows of the target often lie a power of two
-/// apart and would evict each other from the cache; so the tile is assembled in
-/// a buffer, and its rows are written in one go each.
-template <size_t S> void transposeSquares(const Tile &tile) {
+/// Writes a tile of whole squares to `to`, whose rows are `toStride` apart.
+template <size_t S>
+PARALLAX_INLINE void writeSquares(const Tile &tile, std::byte *to,
+                                  int64_t toStride) {
   using Square = SquareTranspose<UnsignedOf<S>>;
-  alignas(64) std::byte buffer[tileArea * S];
-  int64_t rowBytes = tile.columns * int64_t(S);
   for (int64_t column = 0; column < tile.columns; column += Square::lanes)
     for (int64_t row = 0; row < tile.rows; row += Square::lanes)
-      Square::run(buffer + row * rowBytes + column * int64_t(S), rowBytes,
+      Square::run(to + row * toStride + column * int64_t(S), toStride,
                   tile.from + column * tile.fromStride + row * int64_t(S),
                   tile.fromStride);
+}
+
+/// The rows of the target often lie a power of two apart and would evict each
+/// other from the cache; so the tile is assembled in a buffer, and its rows are
+/// written in one go each. Where they follow each other, that isn't needed.
+template <size_t S> void transposeSquares(const Tile &tile) {
+  int64_t rowBytes = tile.columns * int64_t(S);
+  if (rowBytes == tile.toStride)
+    return writeSquares<S>(tile, tile.to, tile.toStride);
+  alignas(64) std::byte buffer[tileArea * S];
+  writeSquares<S>(tile, buffer, rowBytes);
   for (int64_t row = 0; row < tile.rows; ++row)
     std::memcpy(tile.to + row * tile.toStride, buffer + row * rowBytes,
                 size_t(rowBytes));
 }
 
+/// A tile with so few columns that its rows interleave them, or with so few
+/// rows that they pick apart the columns: both without gaps.
+template <size_t S, int64_t few>
+PARALLAX_INLINE void copyNarrowLoop(const Tile &tile, bool fewColumns) {
+  constexpr int64_t size = S;
+  // Copies: the bytes that are written might be those of the tile itself.
+  auto [to, toStride, from, fromStride, rows, columns] = tile;
+  if (fewColumns) {
+    PARALLAX_INDEPENDENT
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < few; ++column)
+        copyElement<S>(to + (row * few + column) * size,
+                       from + column * fromStride + row * size);
+  } else {
+    PARALLAX_INDEPENDENT
+    for (int64_t column = 0; column < columns; ++column)
+      for (int64_t row = 0; row < few; ++row)
+        copyElement<S>(to + row * toStride + column * size,
+                       from + (column * few + row) * size);
+  }
+}
+
+PARALLAX_SIMD void copyNarrowTile(const Tile &tile, size_t size,
+                                  bool fewColumns) {
+  int64_t few = fewColumns ? tile.columns : tile.rows;
+  dispatchBytes(size, [&](auto constant) PARALLAX_INLINE_LAMBDA {
+    constexpr size_t S = decltype(constant)::value;
+    if (few == 2)
+      copyNarrowLoop<S, 2>(tile, fewColumns);
+    else if (few == 3)
+      copyNarrowLoop<S, 3>(tile, fewColumns);
+    else
+      copyNarrowLoop<S, 4>(tile, fewColumns);
+  });
+}
+
 template <size_t S> void transposeTile(const Tile &tile) {
+  auto isNarrow = [](int64_t extent, int64_t stride) {
+    return extent >= 2 && extent <= 4 && stride == extent * int64_t(S);
+  };
+  bool fewColumns = isNarrow(tile.columns, tile.toStride);
+  if (fewColumns || isNarrow(tile.rows, tile.fromStride))
+    return copyNarrowTile(tile, S, fewColumns);
   constexpr int64_t lanes = 16 / S;
   int64_t fullRows = tile.rows / lanes * lanes;
   int64_t fullColumns = tile.columns / lanes * lanes;
@@ -168,9 +252,33 @@ struct Pieces {
   }
 };
 
+/// Short runs; the innermost loop of `outer` stays a plain loop.
+void copyShortRuns(std::byte *to, const std::byte *from, int64_t runBytes,
+                   LoopNest<2> outer) {
+  int64_t perGroup = outer.dims.back();
+  int64_t toStride = outer.strides[0].back();
+  int64_t fromStride = outer.strides[1].back();
+  outer.resize(outer.dims.size() - 1);
+  parallelFor(elementCount(outer.dims) * perGroup, byteGrain / runBytes,
+              [&](int64_t begin, int64_t end) {
+                Odometer<2> group(outer, begin / perGroup);
+                for (int64_t row = begin % perGroup; begin < end; row = 0) {
+                  int64_t rows = std::min(perGroup - row, end - begin);
+                  copyShortRuns(to + group[0] + row * toStride, toStride,
+                                from + group[1] + row * fromStride, fromStride,
+                                runBytes, rows);
+                  begin += rows;
+                  group.next();
+                }
+              });
+}
+
 /// Runs that are contiguous on both sides; strides are in bytes.
 void copyRuns(std::byte *to, const std::byte *from, int64_t runBytes,
               const LoopNest<2> &outer) {
+  if (!outer.dims.empty() && runBytes >= shortestRun &&
+      runBytes <= longestShortRun)
+    return copyShortRuns(to, from, runBytes, outer);
   int64_t rows = elementCount(outer.dims);
   Pieces pieces{runBytes, byteGrain};
   int64_t perRow = pieces.count();

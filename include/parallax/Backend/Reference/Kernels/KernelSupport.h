@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -27,10 +28,12 @@
 /// may then be the very buffer of an input, and the loop is vectorised without
 /// a test for overlap.
 #if defined(__clang__)
-// Loops that call the C library cannot be vectorised; that is known.
+// Loops that call the C library cannot be vectorised; that is known. Two
+// iterations at once hide the latency of long formulas, more don't fit into the
+// registers.
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define PARALLAX_INDEPENDENT                                                   \
-  _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
+  _Pragma("clang loop vectorize(assume_safety) interleave_count(2)")
 #else
 #define PARALLAX_INDEPENDENT _Pragma("GCC ivdep")
 #endif
@@ -101,49 +104,67 @@ inline AxisSplit splitAt(const Shape &shape, int64_t axis) {
   return splitAt(shape, axis, axis + 1);
 }
 
-/// Combines the lanes pairwise: a chain of dependent steps would take longer
-/// than the loop before it on short rows.
-template <size_t lanes, typename T, typename Combine>
-PARALLAX_INLINE T foldLanes(T (&lane)[lanes], Combine combine) {
-  static_assert((lanes & (lanes - 1)) == 0);
-#pragma GCC unroll 8
-  for (size_t width = lanes / 2; width > 0; width /= 2)
-#pragma GCC unroll 16
-    for (size_t j = 0; j < width; ++j)
-      lane[j] = combine(lane[j], lane[j + width]);
-  return lane[0];
+/// A register of eight floats. Sums and extremes spell out their vectors: left
+/// to the compiler, their last steps take longer than the loop on short rows.
+typedef float FloatPack __attribute__((vector_size(32)));
+
+PARALLAX_INLINE void loadPack(FloatPack &pack, const float *from) {
+  __builtin_memcpy(&pack, from, sizeof(pack));
 }
 
-/// The sum of float lanes in double.
-template <size_t lanes>
-PARALLAX_INLINE double sumOfLanes(const float (&sums)[lanes]) {
-  double pairs[lanes / 2];
-#pragma GCC unroll 16
-  for (size_t j = 0; j < lanes / 2; ++j)
-    pairs[j] = double(sums[j]) + double(sums[j + lanes / 2]);
-  return foldLanes(pairs, [](double a, double b)
-                              PARALLAX_INLINE_LAMBDA { return a + b; });
+/// The sum of the eight floats, in double.
+PARALLAX_INLINE double sumOfPack(const FloatPack &pack) {
+  double low =
+      (double(pack[0]) + double(pack[4])) + (double(pack[2]) + double(pack[6]));
+  double high =
+      (double(pack[1]) + double(pack[5])) + (double(pack[3]) + double(pack[7]));
+  return low + high;
 }
 
 /// The sum of map(x[i]) over `count` items: float lanes within a block, double
-/// between blocks, so that the error doesn't grow with the length.
+/// between blocks, so that the error doesn't grow with the length. map() takes
+/// a reference to a number or a FloatPack, and changes it.
 template <typename Map>
 PARALLAX_INLINE double laneSum(const float *x, int64_t count, Map map) {
-  constexpr int64_t lanes = 32, block = 2048;
+  constexpr int64_t lanes = 8, packs = 4, block = 2048;
   double total = 0;
   int64_t i = 0;
   while (count - i >= lanes) {
-    float sums[lanes] = {};
+    FloatPack sums[packs] = {};
+    auto add = [&](int64_t pack, int64_t at) PARALLAX_INLINE_LAMBDA {
+      FloatPack value;
+      loadPack(value, x + at);
+      map(value);
+      sums[pack] += value;
+    };
     int64_t end = i + std::min(block, (count - i) / lanes * lanes);
+    for (; i + packs * lanes <= end; i += packs * lanes)
+      for (int64_t pack = 0; pack < packs; ++pack)
+        add(pack, i + pack * lanes);
     for (; i < end; i += lanes)
-      for (int64_t lane = 0; lane < lanes; ++lane)
-        sums[lane] += map(x[i + lane]);
-    total += sumOfLanes(sums);
+      add(0, i);
+    FloatPack all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    total += sumOfPack(all);
   }
-  for (; i < count; ++i)
-    total += map(x[i]);
+  for (; i < count; ++i) {
+    float value = x[i];
+    map(value);
+    total += double(value);
+  }
   return total;
 }
+
+struct PlainValue {
+  template <typename V> PARALLAX_INLINE void operator()(V &) const {}
+};
+struct SquareValue {
+  template <typename V> PARALLAX_INLINE void operator()(V &v) const { v *= v; }
+};
+struct AbsoluteValue {
+  template <typename V> PARALLAX_INLINE void operator()(V &v) const {
+    v = v < 0 ? -v : v;
+  }
+};
 
 template <typename T> PARALLAX_INLINE bool isNan(T value) {
   if constexpr (std::is_integral_v<T>)
@@ -163,21 +184,54 @@ template <typename T> PARALLAX_INLINE T maximum(T a, T b) {
   return isNan(a) ? a : larger;
 }
 
-/// The greatest item, or NaN if there is one; `lowest` for no items.
-PARALLAX_INLINE float laneMax(const float *x, int64_t count, float lowest) {
-  constexpr int64_t lanes = 32;
-  float best[lanes];
-  std::fill_n(best, lanes, lowest);
+/// The extreme item, or NaN if there is one; `neutral` for no items. Keeping
+/// the test for NaN apart leaves one instruction in the chain of dependencies.
+template <bool isMax>
+PARALLAX_INLINE float laneExtreme(const float *x, int64_t count,
+                                  float neutral) {
+  typedef int32_t Mask __attribute__((vector_size(32)));
+  constexpr int64_t lanes = 8, packs = 4;
+  FloatPack best[packs];
+  Mask nan = {};
+  for (FloatPack &pack : best)
+    pack = FloatPack{} + neutral;
+  auto combine = [](auto &a, const auto &b) PARALLAX_INLINE_LAMBDA {
+    a = (isMax ? b > a : b < a) ? b : a;
+  };
+  auto take = [&](FloatPack &pack, const float *from) PARALLAX_INLINE_LAMBDA {
+    FloatPack value;
+    loadPack(value, from);
+    nan |= value != value;
+    combine(pack, value);
+  };
   int64_t i = 0;
+  for (; i + packs * lanes <= count; i += packs * lanes)
+    for (int64_t pack = 0; pack < packs; ++pack)
+      take(best[pack], x + i + pack * lanes);
   for (; i + lanes <= count; i += lanes)
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      best[lane] = maximum(best[lane], x[i + lane]);
-  float result = foldLanes(best, [](float a, float b) PARALLAX_INLINE_LAMBDA {
-    return maximum(a, b);
-  });
-  for (; i < count; ++i)
-    result = maximum(result, x[i]);
-  return result;
+    take(best[0], x + i);
+  // What remains, together with items that were taken already.
+  if (i < count && count >= lanes)
+    take(best[1], x + count - lanes);
+  combine(best[0], best[1]);
+  combine(best[2], best[3]);
+  combine(best[0], best[2]);
+  float result = neutral;
+  int32_t hasNan = 0;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    combine(result, float(best[0][lane]));
+    hasNan |= nan[lane];
+  }
+  if (count < lanes)
+    for (i = 0; i < count; ++i) {
+      combine(result, x[i]);
+      hasNan |= x[i] != x[i];
+    }
+  return hasNan ? std::numeric_limits<float>::quiet_NaN() : result;
+}
+
+PARALLAX_INLINE float laneMax(const float *x, int64_t count) {
+  return laneExtreme<true>(x, count, -std::numeric_limits<float>::infinity());
 }
 
 } // namespace parallax::kernels
