@@ -141,16 +141,24 @@ def with_parameter(op, value, **attributes):
     return model([node(op, ["x", "p"], ["y"], **attributes)], [shape])
 
 
+def relu_branch(result):
+    branch = node("Relu", ["x"], [result])
+    return graph([branch], inputs=[], outputs=[port(result)])
+
+
 def nested_if(depth):
     """If nodes inside of If nodes, on a condition known only at run time."""
-    ports = dict(inputs=[], outputs=[port("r")])
-    leaf = graph([node("Relu", ["x"], ["r"])], **ports)
-    body = leaf
+    body, result = relu_branch("leaf"), "leaf"
     for level in range(depth):
-        branches = dict(then_branch=body, else_branch=leaf)
-        body = graph([node("If", ["c"], ["r"], f"if_{level}", **branches)], **ports)
-    top = node("If", ["c"], ["y"], "top", then_branch=body, else_branch=leaf)
-    return model([top], inputs=[port("x"), port("c", [1], BOOL)])
+        result = f"r{level}"
+        other = relu_branch(f"other{level}")
+        choice = node(
+            "If", ["c"], [result], f"if_{level}", then_branch=body, else_branch=other
+        )
+        body = graph([choice], inputs=[], outputs=[port(result)])
+    top = node("Identity", ["r"], ["y"])
+    last = node("If", ["c"], ["r"], "if", then_branch=body, else_branch=body)
+    return model([last, top], inputs=[port("x"), port("c", [1], BOOL)])
 
 
 def doubling_functions(depth):

@@ -27,9 +27,19 @@ int runSubcommand(CLI::App &app, CommonOptions &common, int argc, char **argv,
   } catch (const std::bad_alloc &) {
     log(LogLevel::Error, "there is not enough memory for this");
   } catch (const std::exception &error) {
-    log(LogLevel::Error, "{}", printable(error.what()));
+    reportError(error.what());
   }
   return 2;
+}
+
+void reportError(std::string_view message) {
+  std::string text;
+  for (size_t end = message.find('\n'); end != std::string_view::npos;
+       end = message.find('\n')) {
+    text += printable(message.substr(0, end)) + "\n";
+    message.remove_prefix(end + 1);
+  }
+  log(LogLevel::Error, "{}", text + printable(message));
 }
 
 } // namespace parallax

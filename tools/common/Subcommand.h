@@ -11,6 +11,7 @@
 #include "parallax/Support/CommonOptions.h"
 
 #include <functional>
+#include <string_view>
 
 namespace parallax {
 
@@ -19,6 +20,10 @@ namespace parallax {
 /// printed and gives 2.
 int runSubcommand(CLI::App &app, CommonOptions &common, int argc, char **argv,
                   const std::function<int()> &body);
+
+/// Logs an error that may list several problems, one per line. Names out of
+/// files lose their control characters.
+void reportError(std::string_view message);
 
 } // namespace parallax
 

@@ -13,7 +13,6 @@
 #include "parallax/Frontend/ONNX/Summary.h"
 #include "parallax/Report/Table.h"
 #include "parallax/Support/Error.h"
-#include "parallax/Support/Log.h"
 #include "parallax/Support/Terminal.h"
 
 #include <CLI/CLI.hpp>
@@ -72,7 +71,7 @@ int inspect(const Options &options) {
     nn::NetworkCost cost = nn::countCost(network.function());
     fmt::print("Multiply-accumulates: {}\n", cost.macs);
   } catch (const Error &error) {
-    log(LogLevel::Error, "{}", error.what());
+    reportError(error.what());
     return 1;
   }
   return 0;

@@ -44,7 +44,7 @@ std::vector<std::string> readCases(const std::string &list) {
   if (list.empty())
     return {""};
   std::ifstream file(list);
-  if (!file)
+  if (!file || fs::is_directory(list))
     throw Error(fmt::format("{}: there is no such list", list));
   std::vector<std::string> cases;
   for (std::string line; std::getline(file, line);) {

@@ -1,0 +1,179 @@
+//===- ExecutableTest.cpp - Networks in MLIR, executed --------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the executor promises: fused and observed runs agree, any number of
+// threads gives the same bits, outputs survive to the end, every operator has
+// a kernel and a rule.
+//===----------------------------------------------------------------------===//
+#include "parallax/Backend/Core/SampleRunner.h"
+#include "parallax/Backend/Reference/Reference.h"
+#include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/Parallel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <map>
+
+using namespace parallax;
+
+namespace {
+
+class ExecutableTest : public testing::Test {
+protected:
+  ExecutableTest() {
+    context.loadDialect<nn::NNDialect, mlir::func::FuncDialect>();
+    populateReferenceKernels(kernels);
+  }
+
+  Executable prepareText(const std::string &text,
+                         const PrepareOptions &options = {}) {
+    module = mlir::parseSourceString<ModuleOp>(text, &context);
+    EXPECT_TRUE(module);
+    return prepare(*module->getOps<mlir::func::FuncOp>().begin(), kernels,
+                   options);
+  }
+
+  static Tensor ramp(Shape shape, float step) {
+    Tensor tensor(DType::F32, std::move(shape));
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      tensor.data<float>()[i] = std::sin(float(i) * step);
+    return tensor;
+  }
+
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  KernelSet kernels;
+  OwningOpRef<ModuleOp> module;
+};
+
+// Convolution, batch normalization, gate and residual addition: all of it is
+// one kernel unless somebody observes.
+constexpr const char *residual = R"(
+func.func @main(%x: tensor<1x16x9x9xf32>) -> (tensor<1x16x9x9xf32>, tensor<1x16x1x1xf32>) {
+  %w = nn.constant dense<0.01> : tensor<16x16x3x3xf32>
+  %b = nn.constant dense<0.1> : tensor<16xf32>
+  %s = nn.constant dense<2.0> : tensor<16xf32>
+  %c = nn.conv %x, %w, %b {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x16x9x9xf32>, tensor<16x16x3x3xf32>, tensor<16xf32>) -> tensor<1x16x9x9xf32>
+  %n = nn.batch_normalization %c, %s, %b, %b, %s : (tensor<1x16x9x9xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<1x16x9x9xf32>
+  %g = nn.sigmoid %n : (tensor<1x16x9x9xf32>) -> tensor<1x16x9x9xf32>
+  %m = nn.mul %n, %g : (tensor<1x16x9x9xf32>, tensor<1x16x9x9xf32>) -> tensor<1x16x9x9xf32>
+  %a = nn.add %m, %x : (tensor<1x16x9x9xf32>, tensor<1x16x9x9xf32>) -> tensor<1x16x9x9xf32>
+  %p = nn.global_average_pool %a : (tensor<1x16x9x9xf32>) -> tensor<1x16x1x1xf32>
+  return %a, %p : tensor<1x16x9x9xf32>, tensor<1x16x1x1xf32>
+})";
+
+TEST_F(ExecutableTest, FusedAndObservedRunsAgree) {
+  struct Counter : Observer {
+    void onResult(const LayerResult &layer, const Tensor &value) override {
+      ++seen[layer.op];
+      for (float number : value.values<float>())
+        EXPECT_TRUE(std::isfinite(number));
+    }
+    std::map<std::string, int> seen;
+  } counter;
+  std::vector<Tensor> inputs{ramp({1, 16, 9, 9}, 0.37f)};
+  Executable fused = prepareText(residual);
+  ExecutionState fusedState(fused);
+  std::vector<Tensor> expected;
+  for (const Tensor &output : fusedState.run(inputs))
+    expected.push_back(output.clone());
+
+  Executable observed = prepareText(residual, {.observe = true});
+  EXPECT_GT(observed.steps.size(), fused.steps.size());
+  ExecutionState state(observed);
+  std::span<const Tensor> outputs = state.run(inputs, &counter);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    for (int64_t j = 0; j < outputs[i].size(); ++j)
+      EXPECT_NEAR(outputs[i].data<float>()[j], expected[i].data<float>()[j],
+                  1e-5);
+  EXPECT_EQ(counter.seen.size(), 6u);
+  EXPECT_EQ(counter.seen["nn.conv"], 1);
+}
+
+TEST_F(ExecutableTest, ResultsDoNotDependOnThreads) {
+  Executable executable = prepareText(residual);
+  auto run = [&](int threads) {
+    std::vector<Tensor> results;
+    SampleCallbacks callbacks;
+    callbacks.load = [](size_t i) {
+      return std::vector{ramp({1, 16, 9, 9}, 0.1f + float(i))};
+    };
+    callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
+      EXPECT_EQ(results.size(), i);
+      results.push_back(outputs[0].clone());
+    };
+    runSamples(executable, 9, threads, callbacks);
+    return results;
+  };
+  std::vector<Tensor> one = run(1), three = run(3);
+  ASSERT_EQ(one.size(), 9u);
+  for (size_t i = 0; i < one.size(); ++i)
+    EXPECT_EQ(
+        std::memcmp(one[i].rawData(), three[i].rawData(), one[i].byteSize()),
+        0);
+}
+
+TEST_F(ExecutableTest, FirstErrorBySampleIsThrown) {
+  Executable executable = prepareText(residual);
+  SampleCallbacks callbacks;
+  callbacks.load = [](size_t i) {
+    if (i >= 3)
+      throw Error("sample " + std::to_string(i) + " is broken");
+    return std::vector{ramp({1, 16, 9, 9}, 0.1f)};
+  };
+  size_t consumed = 0;
+  callbacks.consume = [&](size_t, std::span<const Tensor>) { ++consumed; };
+  try {
+    runSamples(executable, 20, 2, callbacks);
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_STREQ(error.what(), "sample 3 is broken");
+  }
+  EXPECT_EQ(consumed, 3u);
+}
+
+TEST_F(ExecutableTest, WrongInputsAreRefused) {
+  Executable executable = prepareText(residual);
+  ExecutionState state(executable);
+  std::vector<Tensor> tooSmall{ramp({1, 16, 8, 8}, 1)};
+  EXPECT_THROW(state.run(tooSmall), Error);
+  EXPECT_THROW(state.run({}), Error);
+}
+
+TEST_F(ExecutableTest, OddChannelsKeepTheirPaddingOut) {
+  // 5 channels in blocks of 8: the reciprocal of the padding must not leak.
+  Executable executable = prepareText(R"(
+func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %w = nn.constant dense<0.5> : tensor<5x8x1x1xf32>
+  %v = nn.constant dense<0.5> : tensor<8x5x1x1xf32>
+  %a = nn.conv %x, %w {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x4x4xf32>, tensor<5x8x1x1xf32>) -> tensor<1x5x4x4xf32>
+  %r = nn.reciprocal %a : (tensor<1x5x4x4xf32>) -> tensor<1x5x4x4xf32>
+  %y = nn.conv %r, %v {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x5x4x4xf32>, tensor<8x5x1x1xf32>) -> tensor<1x8x4x4xf32>
+  return %y : tensor<1x8x4x4xf32>
+})");
+  Tensor ones(DType::F32, {1, 8, 4, 4});
+  std::fill_n(ones.data<float>(), ones.size(), 1.0f);
+  ExecutionState state(executable);
+  std::span<const Tensor> outputs = state.run(std::span(&ones, 1));
+  for (float value : outputs[0].values<float>())
+    EXPECT_FLOAT_EQ(value, 0.625f); // 5 * 0.5 / (8 * 0.5)
+}
+
+TEST_F(ExecutableTest, EveryOperatorHasAKernelAndARule) {
+  for (mlir::RegisteredOperationName name :
+       context.getRegisteredOperationsByDialect("nn")) {
+    StringRef op = name.getStringRef();
+    EXPECT_TRUE(name.hasInterface<nn::QuantizableOpInterface>()) << op.str();
+    if (op != "nn.constant")
+      EXPECT_NE(kernels.find(op), nullptr) << op.str();
+  }
+}
+
+} // namespace
