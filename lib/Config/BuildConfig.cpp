@@ -7,6 +7,7 @@
 #include "parallax/Config/BuildConfig.h"
 #include "parallax/Support/Error.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <functional>
@@ -48,7 +49,7 @@ public:
       else if (name == "input_shapes")
         config.inputShapes = text(value, name);
       else if (name == "evaluation")
-        object(value, "evaluation.",
+        object(value, "evaluation",
                [&](const std::string &inner, const json &value) {
                  if (inner == "images")
                    config.evaluationImages = text(value, "evaluation." + inner);
@@ -66,14 +67,14 @@ public:
 
 private:
   void
-  object(const json &value, const std::string &prefix,
+  object(const json &value, const std::string &field,
          const std::function<void(const std::string &, const json &)> &fn) {
     if (!value.is_object())
-      throw Error(fmt::format("{}: {} must be an object {{ ... }}", path,
-                              prefix.empty() ? "the configuration"
-                                             : "'" + prefix + "'"));
-    for (const auto &[name, field] : value.items())
-      fn(name, field);
+      throw Error(
+          fmt::format("{}: {} must be an object {{ ... }}", path,
+                      field.empty() ? "the configuration" : "'" + field + "'"));
+    for (const auto &[name, inner] : value.items())
+      fn(name, inner);
   }
 
   std::string text(const json &value, const std::string &name) {
@@ -95,7 +96,7 @@ private:
 
 BuildConfig readBuildConfig(const std::string &path) {
   std::ifstream file(path);
-  if (!file)
+  if (!file || std::filesystem::is_directory(path))
     throw Error(fmt::format("{}: there is no such configuration file", path));
   BuildConfig config;
   try {
@@ -105,9 +106,6 @@ BuildConfig readBuildConfig(const std::string &path) {
   } catch (const json::exception &error) {
     throw Error(fmt::format("{}: {}", path, error.what()));
   }
-  if (config.input.empty())
-    throw Error(
-        fmt::format("{}: the field 'input' must name an ONNX file", path));
   if (config.evaluationImages.empty() != config.evaluationLabels.empty())
     throw Error(
         fmt::format("{}: 'evaluation' needs both images and labels", path));

@@ -157,7 +157,8 @@ def nested_if(depth):
         )
         body = graph([choice], inputs=[], outputs=[port(result)])
     top = node("Identity", ["r"], ["y"])
-    last = node("If", ["c"], ["r"], "if", then_branch=body, else_branch=body)
+    other = relu_branch("other")
+    last = node("If", ["c"], ["r"], "if", then_branch=body, else_branch=other)
     return model([last, top], inputs=[port("x"), port("c", [1], BOOL)])
 
 
@@ -247,6 +248,18 @@ MODELS = {
     "no_opset": model([node("Relu", ["x"], ["y"])], version=0),
     "deep_if": nested_if(40),
     "deeper_if": nested_if(400),
+    "shadowed": model(
+        [
+            node(
+                "If",
+                ["c"],
+                ["y"],
+                then_branch=relu_branch("y"),
+                else_branch=relu_branch("y"),
+            )
+        ],
+        inputs=[port("x"), port("c", [1], BOOL)],
+    ),
     "recursion": model(
         [node("again", ["x"], ["y"], domain="local")],
         functions=[function("again", CALL)],
@@ -286,8 +299,8 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in MODELS.items():
         (folder / f"{name}.onnx").write_bytes(data)
-    # Enough bytes for the tensors that reach outside of the folder.
     (folder / "short.bin").write_bytes(bytes(12))
+    # Enough bytes for the tensors that reach outside of the folder.
     (folder.parent / "secret.bin").write_bytes(bytes(16))
     link = folder / "link.bin"
     link.unlink(missing_ok=True)

@@ -147,6 +147,9 @@ int build(const Options &options) {
     config.outputDir = options.outputDir;
   if (!options.inputShapes.empty())
     config.inputShapes = options.inputShapes;
+  if (config.input.empty())
+    throw Error("give a model: --input, or the field 'input' of the "
+                "configuration");
   if (config.outputDir.empty())
     throw Error("give an output folder: --output_dir, or the field "
                 "'output_dir' of the configuration");

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Core/Executable.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Parallel.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -107,9 +108,13 @@ std::span<const Tensor> ExecutionState::run(std::span<const Tensor> inputs,
   }
 
   using Clock = std::chrono::steady_clock;
+  int threads = threadCount(), current = threads;
   size_t probe = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     BoundStep &step = steps[i];
+    if (int wanted = executable.steps[i].isShort ? 1 : threads;
+        wanted != current)
+      setThreadCount(current = wanted);
     Clock::time_point start;
     if (!profile.empty())
       start = Clock::now();
@@ -124,6 +129,8 @@ std::span<const Tensor> ExecutionState::run(std::span<const Tensor> inputs,
         observer->onResult(executable.probes[probe].layer,
                            view(executable.probes[probe].slot));
   }
+
+  setThreadCount(threads);
 
   results.clear();
   for (const Executable::Slot &slot : executable.outputSlots)

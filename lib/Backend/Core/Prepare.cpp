@@ -312,8 +312,14 @@ void Preparation::addStep(Kernel kernel, std::vector<Slot> inputs,
   for (const Slot &slot : outputs)
     touch(slot, step);
   result.scratchBytes = std::max(result.scratchBytes, kernel.scratchBytes);
+  if (kernel.work == 0)
+    for (const std::vector<Slot> *slots : {&inputs, &outputs})
+      for (const Slot &slot : *slots)
+        kernel.work += double(elementCount(slot.shape));
+  constexpr double shortWork = 40000; // about 10 microseconds
+  bool isShort = kernel.work < shortWork;
   result.steps.push_back({std::move(kernel), std::move(inputs),
-                          std::move(outputs), std::move(name)});
+                          std::move(outputs), std::move(name), isShort});
 }
 
 void Preparation::touch(const Slot &slot, size_t step) {

@@ -24,6 +24,8 @@ namespace parallax::onnx_import {
 // not changed since reach back below 7, so older models may work too.
 constexpr int64_t oldestOpset = 1, newestOpset = 23;
 constexpr int maxCallDepth = 32;
+// Far above any network; functions that call each other twice get there fast.
+constexpr size_t maxNodes = 200'000;
 
 /// A known condition leaves one branch. Otherwise both are computed, which is
 /// the same to an observer since operators have no side effects, and the
@@ -179,12 +181,32 @@ GraphImporter::inputShape(const onnx::ValueInfoProto &input) {
   return std::nullopt;
 }
 
+/// A baked value stands for an input, so it must look like one.
+void GraphImporter::checkBaked(const onnx::ValueInfoProto &input,
+                               const Tensor &value) {
+  const onnx::TypeProto::Tensor &type = input.type().tensor_type();
+  bool fits = toDType(type.elem_type()) == value.dtype();
+  if (type.has_shape()) {
+    fits &= type.shape().dim_size() == value.rank();
+    for (int i = 0; fits && i < type.shape().dim_size(); ++i)
+      if (type.shape().dim(i).has_dim_value())
+        fits &= type.shape().dim(i).dim_value() == value.dim(i);
+  }
+  if (!fits)
+    throw Error(fmt::format("{}: the value baked into input '{}' is {} {}, "
+                            "which is not the input's type and shape",
+                            fileName, input.name(),
+                            parallax::nameOf(value.dtype()),
+                            toString(value.shape())));
+}
+
 void GraphImporter::addInputs(const onnx::GraphProto &graph,
                               func::FuncOp function) {
   for (const onnx::ValueInfoProto &input : graph.input()) {
     const std::string &name = input.name();
     if (auto it = options.bakedInputs.find(name);
         it != options.bakedInputs.end()) {
+      checkBaked(input, it->second);
       define(name, makeConstant(widen(it->second), name));
       continue;
     }
@@ -258,18 +280,26 @@ void GraphImporter::addOutputs(const onnx::GraphProto &graph,
 //===----------------------------------------------------------------------===//
 
 /// The tensors that a node needs, those that its sub-graphs capture included.
-static void collectReads(const onnx::NodeProto &node, int depth,
-                         std::set<std::string> &names) {
-  names.insert(node.input().begin(), node.input().end());
+static std::set<std::string> namesReadBy(const onnx::NodeProto &node,
+                                         int depth = 0) {
+  std::set<std::string> names(node.input().begin(), node.input().end());
   if (depth >= maxCallDepth)
-    return;
-  for (const onnx::AttributeProto &attribute : node.attribute())
-    if (attribute.has_g()) {
-      for (const onnx::NodeProto &inner : attribute.g().node())
-        collectReads(inner, depth + 1, names);
-      for (const onnx::ValueInfoProto &output : attribute.g().output())
-        names.insert(output.name());
-    }
+    return names;
+  for (const onnx::AttributeProto &attribute : node.attribute()) {
+    std::set<std::string> captured;
+    for (const onnx::NodeProto &inner : attribute.g().node())
+      captured.merge(namesReadBy(inner, depth + 1));
+    for (const onnx::ValueInfoProto &output : attribute.g().output())
+      captured.insert(output.name());
+    // What the sub-graph defines itself hides the names around it.
+    for (const onnx::NodeProto &inner : attribute.g().node())
+      for (const std::string &output : inner.output())
+        captured.erase(output);
+    for (const onnx::TensorProto &initializer : attribute.g().initializer())
+      captured.erase(initializer.name());
+    names.merge(captured);
+  }
+  return names;
 }
 
 /// Imports nodes in an order in which operands come first; of several such
@@ -288,10 +318,8 @@ void GraphImporter::importNodes(const NodeList &nodes) {
   std::vector<int> waiting(size_t(nodes.size()), 0);
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
   for (int i = 0; i < nodes.size(); ++i) {
-    std::set<std::string> reads;
-    collectReads(nodes[i], 0, reads);
     std::set<int> operands;
-    for (const std::string &name : reads)
+    for (const std::string &name : namesReadBy(nodes[i]))
       if (auto it = producers.find(name); it != producers.end())
         operands.insert(it->second);
     for (int operand : operands)
@@ -321,6 +349,10 @@ void GraphImporter::importNodes(const NodeList &nodes) {
 }
 
 void GraphImporter::importNode(const onnx::NodeProto &proto) {
+  if (nodeCount > maxNodes)
+    throw Error(fmt::format("{} has more than {} nodes, those of called "
+                            "functions included",
+                            fileName, maxNodes));
   for (const std::string &input : proto.input())
     if (isPoisoned(input))
       return poison(proto);
@@ -342,16 +374,18 @@ void GraphImporter::importNode(const onnx::NodeProto &proto) {
     (*import)(node);
   } catch (const ImportError &error) {
     report(proto, error.what());
-  } catch (const Error &error) {
-    report(proto, error.what());
   }
 }
 
 std::optional<SmallVector<Value>>
 GraphImporter::inlineGraph(const onnx::GraphProto &body, size_t count,
                            Scope scope) {
+  // Ends the import: with two recursive calls in a function, every further
+  // level would double the number of problems.
   if (callDepth >= maxCallDepth)
-    throw ImportError("sub-graphs or function calls are nested too deeply");
+    throw Error(fmt::format("{}: sub-graphs or function calls are nested more "
+                            "than {} deep",
+                            fileName, maxCallDepth));
   ++callDepth;
   scopes.push_back(std::move(scope));
   llvm::scope_exit leave([&] {

@@ -60,6 +60,7 @@ private:
   std::optional<SmallVector<Value>> inlineGraph(const onnx::GraphProto &body,
                                                 size_t count, Scope scope);
   void addInitializers(const onnx::GraphProto &graph);
+  void checkBaked(const onnx::ValueInfoProto &input, const Tensor &value);
   void addInputs(const onnx::GraphProto &graph, mlir::func::FuncOp function);
   void addOutputs(const onnx::GraphProto &graph, mlir::func::FuncOp function);
   std::optional<Shape> inputShape(const onnx::ValueInfoProto &input);

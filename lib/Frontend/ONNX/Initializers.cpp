@@ -129,7 +129,9 @@ bool isPlausible(const Shape &shape) {
   constexpr int64_t maxElements = int64_t(1) << 40;
   int64_t count = 1;
   for (int64_t dim : shape)
-    if (dim < 0 || __builtin_mul_overflow(count, dim, &count) ||
+    // A zero does not make up for an absurd extent beside it.
+    if (dim < 0 ||
+        __builtin_mul_overflow(count, std::max<int64_t>(dim, 1), &count) ||
         count > maxElements)
       return false;
   return true;
@@ -143,7 +145,7 @@ std::string nameOfOnnxType(int onnxType) {
   if (onnx::TensorProto::DataType_IsValid(onnxType))
     return onnx::TensorProto::DataType_Name(
         onnx::TensorProto::DataType(onnxType));
-  return fmt::format("type {}", onnxType);
+  return fmt::format("the unknown type {}", onnxType);
 }
 
 Tensor widen(const Tensor &tensor) {
@@ -157,9 +159,9 @@ Tensor widen(const Tensor &tensor) {
 Tensor TensorReader::take(onnx::TensorProto &proto) {
   std::optional<DType> dtype = toDType(proto.data_type());
   if (!dtype)
-    throw ImportError(fmt::format("tensor '{}' has the unsupported type {}",
-                                  proto.name(),
-                                  nameOfOnnxType(proto.data_type())));
+    throw ImportError(
+        fmt::format("tensor '{}' has elements of {}, which is not supported",
+                    proto.name(), nameOfOnnxType(proto.data_type())));
   Shape shape = shapeOf(proto);
   Tensor tensor;
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {

@@ -35,7 +35,6 @@ namespace {
 /// Operands that only parameterize an operator: a network has them as
 /// constants, the tests feed them as inputs.
 const std::map<std::string, std::set<int>> parameterOperands = {
-    {"CastLike", {1}}, // Only its type counts.
     {"Clip", {1, 2}},
     {"Compress", {1}},
     {"ConstantOfShape", {0}},
@@ -143,10 +142,13 @@ std::set<std::string> parameterNames(const onnx::GraphProto &graph) {
   return names;
 }
 
+/// True if some node needs the values of a tensor; CastLike needs only the type
+/// of its second operand.
 bool isRead(const onnx::GraphProto &graph, const std::string &name) {
   for (const onnx::NodeProto &node : graph.node())
-    if (std::count(node.input().begin(), node.input().end(), name) > 0)
-      return true;
+    for (int i = 0; i < node.input_size(); ++i)
+      if (node.input(i) == name && !(node.op_type() == "CastLike" && i == 1))
+        return true;
   return false;
 }
 

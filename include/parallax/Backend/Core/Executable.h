@@ -76,6 +76,8 @@ public:
     Kernel kernel;
     std::vector<Slot> inputs, outputs;
     std::string name; ///< For messages and profiles.
+    /// Too short to be worth waking other threads.
+    bool isShort = false;
   };
   /// A layer result that can be observed after a step.
   struct Probe {

@@ -54,6 +54,9 @@ struct Kernel {
   std::function<void(const KernelArgs &)> run;
   /// Memory that may be overwritten between runs of this kernel.
   size_t scratchBytes = 0;
+  /// A rough measure of its time: numbers read and written, or an eighth of the
+  /// multiply-accumulates. 0 lets the executor count the numbers.
+  double work = 0;
   /// Makes what one run may change and another one needs again, such as
   /// library handles. Each concurrent run has its own.
   std::function<std::shared_ptr<void>()> makeState = nullptr;

@@ -165,7 +165,12 @@ Kernel makeConvolution(KernelBuilder &builder, const ConvolutionParams &params,
   for (const PostOp &op : postOps)
     if (op.kind == PostOp::Kind::Add)
       builder.wantLayout(op.input, to);
-  return kernel.finish(choice.primitive);
+  Kernel result = kernel.finish(choice.primitive);
+  const Shape &weightShape = builder.input(1).shape;
+  const Shape &perWeight = params.transposed ? sourceShape : targetShape;
+  result.work = double(elementCount(perWeight)) / 8 *
+                double(elementCount(weightShape)) / double(weightShape[0]);
+  return result;
 }
 
 } // namespace parallax::kernels

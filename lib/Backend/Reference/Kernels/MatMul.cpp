@@ -90,7 +90,10 @@ Kernel makeMatMul(KernelBuilder &builder, const MatMulParams &params,
   if (params.biasInput >= 0)
     kernel.bindInput(DNNL_ARG_BIAS, bias, size_t(params.biasInput));
   kernel.bindPostOps(postOps, result.desc());
-  return kernel.finish(dnnl::matmul(chosen));
+  Kernel product = kernel.finish(dnnl::matmul(chosen));
+  product.work =
+      double(elementCount(result.dims)) / 8 * double(left.dims.back());
+  return product;
 }
 
 } // namespace parallax::kernels

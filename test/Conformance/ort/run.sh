@@ -1,0 +1,14 @@
+#!/bin/bash
+# Part of Parallax, under the Apache License 2.0.
+# SPDX-License-Identifier: Apache-2.0
+#
+# Fetches the peer models and compares our float engine with ONNX Runtime.
+# Exits with 77, for skipped, where there is no registry. PARALLAX_TEST_FULL=1
+# takes all models.
+# Usage: run.sh CACHE PARALLAX WORK
+set -euo pipefail
+here=$(cd "${0%/*}" && pwd)
+all=()
+[[ ${PARALLAX_TEST_FULL:-} != 1 ]] || all=(--all)
+node "$here/fetch.mjs" "$1" "${all[@]}"
+node "$here/peer.mjs" --cache "$1" --parallax "$2" --work "$3" "${all[@]}"
