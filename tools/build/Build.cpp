@@ -148,10 +148,10 @@ int build(const Options &options) {
   if (!options.inputShapes.empty())
     config.inputShapes = options.inputShapes;
   if (config.input.empty())
-    throw Error("give a model: --input, or the field 'input' of the "
+    throw Error("name a model with --input, or in the field 'input' of the "
                 "configuration");
   if (config.outputDir.empty())
-    throw Error("give an output folder: --output_dir, or the field "
+    throw Error("name an output folder with --output_dir, or in the field "
                 "'output_dir' of the configuration");
   if (!config.ignoredFields.empty())
     log(LogLevel::Warning, "these fields have no effect yet: {}",
