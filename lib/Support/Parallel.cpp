@@ -8,6 +8,8 @@
 #include "parallax/Support/Parallel.h"
 
 #include <algorithm>
+#include <exception>
+#include <mutex>
 #include <sched.h>
 
 // The interface of libgomp.so.1 that compiled `#pragma omp parallel` uses.
@@ -45,17 +47,32 @@ void parallelFor(int64_t count, int64_t grain,
   struct Job {
     const std::function<void(int64_t, int64_t)> &body;
     int64_t count;
-  } job{body, count};
+    std::mutex mutex;
+    int64_t failedBegin = INT64_MAX;
+    std::exception_ptr error;
+  } job{.body = body, .count = count, .mutex = {}, .error = {}};
   GOMP_parallel(
       [](void *data) {
         auto &job = *static_cast<Job *>(data);
         int64_t thread = omp_get_thread_num(), threads = omp_get_num_threads();
         int64_t begin = job.count * thread / threads;
         int64_t end = job.count * (thread + 1) / threads;
-        if (begin < end)
+        if (begin == end)
+          return;
+        // An exception must not leave a thread of the pool.
+        try {
           job.body(begin, end);
+        } catch (...) {
+          std::lock_guard lock(job.mutex);
+          if (begin < job.failedBegin) {
+            job.failedBegin = begin;
+            job.error = std::current_exception();
+          }
+        }
       },
       &job, unsigned(threads), 0);
+  if (job.error)
+    std::rethrow_exception(job.error);
 }
 
 } // namespace parallax

@@ -94,8 +94,9 @@ EvaluationSet readEvaluation(const BuildConfig &config, const PortInfo &input) {
   EvaluationSet set{readNpy(config.evaluationImages),
                     readNpy(config.evaluationLabels)};
   Shape sample = set.images.shape();
-  if (!sample.empty())
-    sample[0] = 1;
+  if (sample.empty() || sample[0] == 0)
+    throw Error(fmt::format("{} holds no samples", config.evaluationImages));
+  sample[0] = 1;
   if (set.images.dtype() != input.dtype || sample != input.shape)
     throw Error(
         fmt::format("{} holds {} {}, but input '{}' takes {} {} at a time",
@@ -125,7 +126,8 @@ void printAccuracy(const Executable &executable, const BuildConfig &config,
     SampleCallbacks callbacks;
     callbacks.load = [&](size_t i) {
       auto *first = static_cast<std::byte *>(set.images.rawData()) + i * bytes;
-      return std::vector{Tensor(DType::F32, executable.inputs[0].shape, first)};
+      return std::vector{
+          Tensor(set.images.dtype(), executable.inputs[0].shape, first)};
     };
     callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
       std::span<const float> scores = outputs[0].values<float>();

@@ -8,7 +8,7 @@
 #include "Compare.h"
 #include "Output.h"
 
-#include "parallax/Support/CommonOptions.h"
+#include "../common/Subcommand.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Unicode.h"
 
@@ -101,7 +101,6 @@ void addOptions(CLI::App &app, Options &options) {
       ->type_name("MIN")
       ->check(between(-1, 1));
   app.add_flag("--json", options.json, "print JSON in place of the table");
-  addCommonOptions(app, options.common);
 }
 
 int compareAll(const Options &options) {
@@ -144,18 +143,8 @@ int runCompare(int argc, char **argv) {
                "parallax compare");
   app.footer(examples);
   addOptions(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return reportParseError(app, error);
-  }
-  applyCommonOptions(options.common);
-  try {
-    return compareAll(options);
-  } catch (const std::exception &error) {
-    log(LogLevel::Error, "{}", printable(error.what()));
-    return 2;
-  }
+  return runSubcommand(app, options.common, argc, argv,
+                       [&] { return compareAll(options); });
 }
 
 } // namespace parallax

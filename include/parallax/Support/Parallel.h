@@ -25,7 +25,8 @@ int threadCount();
 int hardwareThreads();
 
 /// Calls `body(begin, end)` on disjoint ranges that cover [0, count), on as
-/// many threads as pay off when one range holds at least `grain` items.
+/// many threads as pay off when one range holds at least `grain` items. Of the
+/// exceptions that bodies throw, that of the lowest range is thrown again.
 void parallelFor(int64_t count, int64_t grain,
                  const std::function<void(int64_t, int64_t)> &body);
 

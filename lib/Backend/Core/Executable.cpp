@@ -107,6 +107,10 @@ std::span<const Tensor> ExecutionState::run(std::span<const Tensor> inputs,
                      const_cast<void *>(inputs[use.input].rawData()));
   }
 
+  for (auto [step, number] : executable.dynamicResults)
+    steps[step].outputs[number].setShape(
+        executable.steps[step].outputs[number].shape);
+
   using Clock = std::chrono::steady_clock;
   int threads = threadCount(), current = threads;
   size_t probe = 0;

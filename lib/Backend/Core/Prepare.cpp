@@ -169,8 +169,8 @@ void Preparation::addConstant(Operation *op) {
   state.constant =
       options.takeWeights ? takeTensor(attribute) : toTensor(attribute);
   state.isConstant = true;
-  for (OpOperand &use : op->getResult(0).getUses())
-    state.remainingUses += !use.getOwner()->hasTrait<OpTrait::IsTerminator>();
+  // A use as an output of the network is never done.
+  state.remainingUses = size_t(llvm::range_size(op->getResult(0).getUses()));
 }
 
 void Preparation::addOperation(Operation *op, ArrayRef<Operation *> absorbed,
@@ -211,8 +211,10 @@ void Preparation::addOperation(Operation *op, ArrayRef<Operation *> absorbed,
       state.info = output.info;
       Slot slot = newArenaSlot(output.info);
       state.versions[output.info.layout.channelBlock] = slot;
-      if (cast<ShapedType>(value.getType()).getNumDynamicDims() > 0)
+      if (cast<ShapedType>(value.getType()).getNumDynamicDims() > 0) {
         dynamicValues[value] = {result.steps.size(), outputs.size()};
+        result.dynamicResults.emplace_back(result.steps.size(), outputs.size());
+      }
       if (output.shares >= 0)
         shares.push_back(
             {result.steps.size(), outputs.size(), size_t(output.shares)});

@@ -9,8 +9,6 @@
 #include "Binding.h"
 #include "parallax/Backend/Reference/Kernels/OneDnn.h"
 
-#include <cmath>
-
 namespace parallax::reference {
 namespace {
 
@@ -22,11 +20,11 @@ struct Parameters {
 };
 
 Kernel bindUnary(BindContext &context, UnaryKind kind, Parameters p) {
-  // The padding of a last block holds zeros, which must not become infinite:
-  // a convolution multiplies it by zero.
-  bool isSafe = fillsBlocks(context.input(0)) ||
-                std::isfinite(kernels::scalarUnary(kind, 0, p.alpha, p.beta));
-  if (isSafe)
+  // The padding of a last block holds zeros and must keep them: a convolution
+  // multiplies it by zero, which makes NaN out of infinity.
+  bool keepsZeros = fillsBlocks(context.input(0)) ||
+                    kernels::scalarUnary(kind, 0, p.alpha, p.beta) == 0;
+  if (keepsZeros && context.output(0).dtype == DType::F32)
     followOperand(context);
   if (context.input(0).dtype == context.output(0).dtype)
     context.mayShare(0, 0);
@@ -104,10 +102,12 @@ bool blockOperand(BindContext &context, size_t index, Layout layout,
   return info.layout.isPlain();
 }
 
-/// True for operators that can make the zeros in a block's padding infinite.
-bool divides(BinaryKind kind) {
-  return kind == BinaryKind::Div || kind == BinaryKind::Pow ||
-         kind == BinaryKind::Mod || kind == BinaryKind::Fmod;
+/// True for operators that make zero out of two zeros, as the padding of a last
+/// block needs it.
+bool keepsZeros(BinaryKind kind) {
+  return kind == BinaryKind::Add || kind == BinaryKind::Sub ||
+         kind == BinaryKind::Mul || kind == BinaryKind::Max ||
+         kind == BinaryKind::Min || kind == BinaryKind::PRelu;
 }
 
 Kernel bindBinary(BindContext &context, BinaryKind kind) {
@@ -116,13 +116,18 @@ Kernel bindBinary(BindContext &context, BinaryKind kind) {
   for (size_t i = 0; i < 2; ++i)
     if (!context.input(i).layout.isPlain() && context.input(i).shape == result)
       layout = context.input(i).layout;
-  bool isBlocked = !layout.isPlain() && context.output(0).dtype == DType::F32;
-  if (isBlocked && divides(kind) && result[1] % layout.channelBlock != 0)
-    isBlocked = false;
+  bool isBlocked = !layout.isPlain() && context.output(0).dtype == DType::F32 &&
+                   context.input(0).dtype == DType::F32 &&
+                   context.input(1).dtype == DType::F32;
   std::array<BlockedOperand, 2> operands;
   if (isBlocked)
     isBlocked = blockOperand(context, 0, layout, operands[0]) &&
                 blockOperand(context, 1, layout, operands[1]);
+  // An operand that is not in blocks itself has no zeros for the padding.
+  if (isBlocked && result[1] % layout.channelBlock != 0)
+    isBlocked = keepsZeros(kind) &&
+                (kind == BinaryKind::Mul || (operands[0].viewShape.empty() &&
+                                             operands[1].viewShape.empty()));
   if (!isBlocked) {
     operands = {};
     for (size_t i = 0; i < 2; ++i) {
@@ -260,10 +265,12 @@ void addElementwiseKernels(KernelSet &kernels) {
     }};
   });
   kernels.add<nn::ClipOp>([](nn::ClipOp op, BindContext &context) -> Kernel {
-    followOperand(context);
+    double lo = op.getMin().convertToDouble();
+    double hi = op.getMax().convertToDouble();
+    if (fillsBlocks(context.input(0)) || (lo <= 0 && hi >= 0))
+      followOperand(context);
     context.mayShare(0, 0);
-    return {[lo = op.getMin().convertToDouble(),
-             hi = op.getMax().convertToDouble()](const KernelArgs &args) {
+    return {[lo, hi](const KernelArgs &args) {
       kernels::clip(args.inputs[0], args.outputs[0], lo, hi);
     }};
   });

@@ -113,7 +113,8 @@ private:
   bool absorbBatchNorm() {
     auto op = dyn_cast_or_null<nn::BatchNormalizationOp>(onlyUser());
     if (!op || !isa<nn::ConvOp>(root) || !result.absorbed.empty() ||
-        op.getX() != current || !hasKnownStatistics(op))
+        op.getX() != current || !hasKnownStatistics(op) ||
+        !llvm::all_of(root->getOperands().drop_front(), isConstant))
       return false;
     result.batchNormEpsilon = op.getEpsilon().convertToFloat();
     for (Value parameter : op->getOperands().drop_front())
@@ -125,8 +126,10 @@ private:
 
   bool absorbBias() {
     auto op = dyn_cast_or_null<nn::AddOp>(onlyUser());
+    // The columns of the result are those of a matrix, not of a vector.
     if (!op || !isa<nn::MatMulOp>(root) || !result.absorbed.empty() ||
-        op.getType() != current.getType())
+        op.getType() != current.getType() ||
+        cast<RankedTensorType>(root->getOperand(1).getType()).getRank() < 2)
       return false;
     Value other = op.getA() == current ? op.getB() : op.getA();
     if (!isColumnBias(other, op.getType().getShape().back()))

@@ -115,7 +115,10 @@ Kernel bindPad(nn::PadOp op, BindContext &context) {
   Shape begins = op.getPads().take_front(rank).vec();
   Layout layout = x.layout;
   if (!layout.isPlain()) {
-    if (begins[1] == 0 && op.getPads()[rank + 1] == 0)
+    // A value other than zero would also fill up the last block.
+    bool keepsZeros =
+        fillsBlocks(x) || op.getMode() != "constant" || op.getValue().isZero();
+    if (begins[1] == 0 && op.getPads()[rank + 1] == 0 && keepsZeros)
       begins.push_back(0);
     else
       layout = {};

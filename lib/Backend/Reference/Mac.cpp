@@ -105,7 +105,9 @@ Kernel bindGemm(nn::GemmOp op, BindContext &context) {
   float beta = op.getBeta().convertToFloat();
   bool hasC = op.getC() && beta != 0;
   const Shape &y = context.output(0).shape;
-  if (hasC && beta == 1 && params.alpha == 1 &&
+  bool hasProducts = elementCount(context.input(0).shape) > 0;
+  if (hasC && beta == 1 && params.alpha == 1 && hasProducts &&
+      !context.input(2).shape.empty() &&
       elementCount(context.input(2).shape) == y[1] &&
       context.input(2).shape.back() == y[1]) {
     params.biasInput = 2;

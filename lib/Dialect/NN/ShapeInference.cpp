@@ -50,7 +50,7 @@ static bool isReasonable(ArrayRef<int64_t> shape) {
 LogicalResult ResultTypes::checkOperands(ValueRange operands) const {
   for (auto [index, operand] : llvm::enumerate(operands)) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());
-    if (!type || !(dataDependent || type.hasStaticShape()))
+    if (!type || !type.hasStaticShape())
       return fail("needs static shapes, but operand #", index, " is ",
                   operand.getType());
     if (!isReasonable(type.getShape()))

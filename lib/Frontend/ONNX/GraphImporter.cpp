@@ -104,10 +104,6 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   return module;
 }
 
-//===----------------------------------------------------------------------===//
-// The interface of the model
-//===----------------------------------------------------------------------===//
-
 void GraphImporter::readOpsets() {
   opset = opsetOf(model);
   if (opset < oldestOpset || opset > newestOpset)
@@ -116,163 +112,11 @@ void GraphImporter::readOpsets() {
                             fileName, opset, newestOpset));
 }
 
-/// Names that the user gave must exist, or they would be ignored silently.
-void GraphImporter::checkOptionNames(const onnx::GraphProto &graph) {
-  std::set<std::string> names;
-  std::string list;
-  for (const onnx::ValueInfoProto &input : graph.input()) {
-    names.insert(input.name());
-    list += (list.empty() ? "" : ", ") + input.name();
-  }
-  auto check = [&](const std::string &name, const char *option) {
-    if (!names.contains(name))
-      throw Error(fmt::format("{}: {} names '{}', but the model's inputs are: "
-                              "{}",
-                              fileName, option, name, list));
-  };
-  for (const auto &[name, shape] : options.inputShapes)
-    check(name, "--input_shapes");
-  for (const auto &[name, value] : options.bakedInputs)
-    check(name, "--bake");
-}
-
 void GraphImporter::addInitializers(const onnx::GraphProto &graph) {
   // The protobuf is ours: reading an initializer moves its bytes out.
   auto &mutableGraph = const_cast<onnx::GraphProto &>(graph);
   for (onnx::TensorProto &tensor : *mutableGraph.mutable_initializer())
     scopes.back().initializers[tensor.name()] = &tensor;
-}
-
-/// The shape of an input with everything that is known about it; nothing if a
-/// dimension stays open, which is reported.
-std::optional<Shape>
-GraphImporter::inputShape(const onnx::ValueInfoProto &input) {
-  const onnx::TypeProto::Tensor &type = input.type().tensor_type();
-  if (auto it = options.inputShapes.find(input.name());
-      it != options.inputShapes.end()) {
-    if (type.has_shape() && type.shape().dim_size() != int(it->second.size()))
-      throw Error(fmt::format("{}: input '{}' has rank {}, but --input_shapes "
-                              "gives {}",
-                              fileName, input.name(), type.shape().dim_size(),
-                              toString(it->second)));
-    return it->second;
-  }
-  Shape shape;
-  std::string declared, suggestion;
-  bool isOpen = !type.has_shape();
-  for (const auto &[i, dim] : llvm::enumerate(type.shape().dim())) {
-    bool isKnown = dim.has_dim_value() && dim.dim_value() >= 0;
-    isOpen |= !isKnown;
-    shape.push_back(isKnown ? dim.dim_value() : 1);
-    declared += (i ? "x" : "") + (isKnown ? std::to_string(dim.dim_value())
-                                  : dim.dim_param().empty() ? "?"
-                                                            : dim.dim_param());
-    suggestion += (i ? "x" : "") + (isKnown  ? std::to_string(dim.dim_value())
-                                    : i == 0 ? "1"
-                                             : "<size>");
-  }
-  if (!isOpen)
-    return shape;
-  problems.push_back(fmt::format(
-      "input '{}' has the dynamic shape {}; fix it with --input_shapes "
-      "\"{}:{}\"",
-      input.name(), declared.empty() ? "(unknown)" : declared, input.name(),
-      suggestion.empty() ? "<shape>" : suggestion));
-  return std::nullopt;
-}
-
-/// A baked value stands for an input, so it must look like one.
-void GraphImporter::checkBaked(const onnx::ValueInfoProto &input,
-                               const Tensor &value) {
-  const onnx::TypeProto::Tensor &type = input.type().tensor_type();
-  bool fits = toDType(type.elem_type()) == value.dtype();
-  if (type.has_shape()) {
-    fits &= type.shape().dim_size() == value.rank();
-    for (int i = 0; fits && i < type.shape().dim_size(); ++i)
-      if (type.shape().dim(i).has_dim_value())
-        fits &= type.shape().dim(i).dim_value() == value.dim(i);
-  }
-  if (!fits)
-    throw Error(fmt::format("{}: the value baked into input '{}' is {} {}, "
-                            "which is not the input's type and shape",
-                            fileName, input.name(),
-                            parallax::nameOf(value.dtype()),
-                            toString(value.shape())));
-}
-
-void GraphImporter::addInputs(const onnx::GraphProto &graph,
-                              func::FuncOp function) {
-  for (const onnx::ValueInfoProto &input : graph.input()) {
-    const std::string &name = input.name();
-    if (auto it = options.bakedInputs.find(name);
-        it != options.bakedInputs.end()) {
-      checkBaked(input, it->second);
-      define(name, makeConstant(widen(it->second), name));
-      continue;
-    }
-    if (scopes.back().initializers.contains(name))
-      continue; // A weight that old exporters also list as an input.
-    std::optional<DType> dtype =
-        input.type().has_tensor_type()
-            ? toDType(input.type().tensor_type().elem_type())
-            : std::nullopt;
-    if (!dtype) {
-      problems.push_back(fmt::format(
-          "input '{}' is not a tensor of numbers, which is not supported",
-          name));
-      continue;
-    }
-    std::optional<Shape> shape = inputShape(input);
-    if (!shape)
-      continue;
-    if (!isPlausible(*shape)) {
-      problems.push_back(fmt::format("input '{}' has the impossible shape {}",
-                                     name, toString(*shape)));
-      continue;
-    }
-    unsigned number = function.getNumArguments();
-    (void)function.insertArgument(
-        number, RankedTensorType::get(*shape, toElementType(context, *dtype)),
-        builder.getDictionaryAttr(
-            builder.getNamedAttr("nn.name", builder.getStringAttr(name))),
-        makeLayerLocation(context, name, {name}));
-    Value value = function.getArgument(number);
-    if (widened(*dtype) != *dtype)
-      value = nn::CastOp::create(
-          builder,
-          makeLayerLocation(context, name + "/widen", {name + "/widen"}), value,
-          toElementType(context, widened(*dtype)));
-    define(name, value);
-  }
-}
-
-void GraphImporter::addOutputs(const onnx::GraphProto &graph,
-                               func::FuncOp function) {
-  SmallVector<Value> values;
-  for (const onnx::ValueInfoProto &output : graph.output()) {
-    try {
-      Value value = lookup(output.name());
-      std::optional<DType> declared =
-          toDType(output.type().tensor_type().elem_type());
-      // Give back the 16-bit type that was widened on the way in.
-      if (declared && widened(*declared) != *declared)
-        value = nn::CastOp::create(
-            builder,
-            makeLayerLocation(context, output.name() + "/narrow",
-                              {output.name() + "/narrow"}),
-            value, toElementType(context, *declared));
-      values.push_back(value);
-    } catch (const ImportError &error) {
-      problems.push_back(
-          fmt::format("output '{}': {}", output.name(), error.what()));
-    }
-  }
-  func::ReturnOp::create(builder, function.getLoc(), values);
-  function.setFunctionType(builder.getFunctionType(
-      function.getArgumentTypes(), ValueRange(values).getTypes()));
-  for (auto [i, value] : llvm::enumerate(values))
-    function.setResultAttr(unsigned(i), "nn.name",
-                           builder.getStringAttr(graph.output(int(i)).name()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -407,29 +251,45 @@ GraphImporter::inlineGraph(const onnx::GraphProto &body, size_t count,
   return results;
 }
 
-/// A call of a model-local function becomes the nodes of its body, with the
-/// call's attributes put in where the body refers to them.
+/// Puts the attributes of a call in where a node of the function's body, or of
+/// a sub-graph in it, refers to them, and drops operands that the call leaves
+/// out.
+static void bindCall(onnx::NodeProto &node, const onnx::NodeProto &call,
+                     const std::set<std::string> &absent, int depth) {
+  for (std::string &input : *node.mutable_input())
+    if (absent.contains(input))
+      input.clear();
+  google::protobuf::RepeatedPtrField<onnx::AttributeProto> attributes;
+  for (const onnx::AttributeProto &attribute : node.attribute()) {
+    if (attribute.ref_attr_name().empty()) {
+      *attributes.Add() = attribute;
+      continue;
+    }
+    for (const onnx::AttributeProto &given : call.attribute())
+      if (given.name() == attribute.ref_attr_name()) {
+        onnx::AttributeProto &bound = *attributes.Add();
+        bound = given;
+        bound.set_name(attribute.name());
+      }
+  }
+  node.mutable_attribute()->Swap(&attributes);
+  for (onnx::AttributeProto &attribute : *node.mutable_attribute())
+    if (attribute.has_g() && depth < maxCallDepth)
+      for (onnx::NodeProto &inner : *attribute.mutable_g()->mutable_node())
+        bindCall(inner, call, absent, depth + 1);
+}
+
+/// A call of a model-local function becomes the nodes of its body.
 void GraphImporter::importFunctionCall(const onnx::NodeProto &node,
                                        const onnx::FunctionProto &callee) {
+  std::set<std::string> absent;
+  for (int i = 0; i < callee.input_size(); ++i)
+    if (i >= node.input_size() || node.input(i).empty())
+      absent.insert(callee.input(i));
   onnx::GraphProto body;
   *body.mutable_node() = callee.node();
-  for (onnx::NodeProto &inner : *body.mutable_node()) {
-    onnx::NodeProto resolved = inner;
-    resolved.clear_attribute();
-    for (const onnx::AttributeProto &attribute : inner.attribute()) {
-      if (attribute.ref_attr_name().empty()) {
-        *resolved.add_attribute() = attribute;
-        continue;
-      }
-      for (const onnx::AttributeProto &given : node.attribute())
-        if (given.name() == attribute.ref_attr_name()) {
-          onnx::AttributeProto &copy = *resolved.add_attribute();
-          copy = given;
-          copy.set_name(attribute.name());
-        }
-    }
-    inner = std::move(resolved);
-  }
+  for (onnx::NodeProto &inner : *body.mutable_node())
+    bindCall(inner, node, absent, 0);
   for (const std::string &name : callee.output())
     body.add_output()->set_name(name);
 
@@ -437,6 +297,7 @@ void GraphImporter::importFunctionCall(const onnx::NodeProto &node,
   llvm::scope_exit restore([&] { callPath = outerPath; });
   try {
     Scope formals;
+    formals.isFunction = true;
     for (int i = 0; i < std::min(callee.input_size(), node.input_size()); ++i)
       if (!node.input(i).empty())
         formals.values[callee.input(i)] = lookup(node.input(i));
@@ -466,6 +327,8 @@ Value GraphImporter::lookup(const std::string &name) {
       scope.values[name] = value;
       return value;
     }
+    if (scope.isFunction)
+      break;
   }
   throw ImportError(fmt::format("tensor '{}' is not defined: no node, input "
                                 "or initializer has this name",
@@ -498,9 +361,13 @@ std::string GraphImporter::nameOf(const onnx::NodeProto &node) const {
 }
 
 bool GraphImporter::isPoisoned(const std::string &name) const {
-  return llvm::any_of(scopes, [&](const Scope &scope) {
-    return scope.poisoned.contains(name);
-  });
+  for (const Scope &scope : llvm::reverse(scopes)) {
+    if (scope.poisoned.contains(name))
+      return true;
+    if (scope.isFunction)
+      break;
+  }
+  return false;
 }
 
 void GraphImporter::poison(const onnx::NodeProto &node) {

@@ -28,6 +28,8 @@ class GraphImporter {
     /// Outputs of nodes that could not be imported. What depends on them is
     /// not reported again.
     std::set<std::string> poisoned;
+    /// The body of a function does not see the names around its call.
+    bool isFunction = false;
   };
 
 public:

@@ -62,3 +62,13 @@ func.func @too_large_result(%x: tensor<1xf32>) {
       : (tensor<1xf32>) -> tensor<1xf32>
   return
 }
+
+// -----
+
+// What is behind the real extent would be read too.
+func.func @data_dependent_operand(%x: tensor<?x4xf32>) {
+  // expected-error @+2 {{needs static shapes, but operand #0 is}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.non_zero %x : (tensor<?x4xf32>) -> tensor<2x?xi64>
+  return
+}

@@ -58,8 +58,7 @@ func.func @moves(%x: tensor<1x8x4x6xf32>, %x2: tensor<1x8x4x1xf32>,
 func.func @indexing(%data: tensor<4x5x6xf32>, %i: tensor<2x3xi64>,
                     %s: tensor<i32>, %e: tensor<4x2x9xi64>, %t: tensor<7x2xi64>,
                     %bt: tensor<4x1xi64>, %u: tensor<4x2x9xf32>,
-                    %v: tensor<7x6xf32>, %w: tensor<2xi8>, %l: tensor<4xi64>,
-                    %dyn: tensor<?x4xf32>) {
+                    %v: tensor<7x6xf32>, %w: tensor<2xi8>, %l: tensor<4xi64>) {
   // CHECK: nn.gather {{.*}}axis = 1{{.*}}-> tensor<4x2x3x6xf32>
   %0 = nn.gather %data, %i {axis = 1 : i64}
       : (tensor<4x5x6xf32>, tensor<2x3xi64>) -> tensor<4x2x3x6xf32>
@@ -87,8 +86,6 @@ func.func @indexing(%data: tensor<4x5x6xf32>, %i: tensor<2x3xi64>,
       : (tensor<2x3xi64>, tensor<2xi8>) -> tensor<2x10x3xi8>
   // CHECK: nn.non_zero {{.*}} -> tensor<3x?xi64>
   %8 = nn.non_zero %data : (tensor<4x5x6xf32>) -> tensor<3x?xi64>
-  // CHECK: nn.non_zero {{.*}} -> tensor<2x?xi64>
-  %9 = nn.non_zero %dyn : (tensor<?x4xf32>) -> tensor<2x?xi64>
   // CHECK: nn.reverse_sequence {{.*}}time_axis = 1{{.*}}-> tensor<4x5x6xf32>
   %10 = nn.reverse_sequence %data, %l
       {batch_axis = 0 : i64, time_axis = 1 : i64}
@@ -99,8 +96,7 @@ func.func @indexing(%data: tensor<4x5x6xf32>, %i: tensor<2x3xi64>,
 // CHECK-LABEL: func.func @resampling
 func.func @resampling(%x: tensor<1x8x4x6xf32>, %g: tensor<1x3x2x2xf32>,
                       %r: tensor<7x4xf32>, %bi: tensor<7xi64>,
-                      %boxes: tensor<2x9x4xf32>, %scores: tensor<2x5x9xf32>,
-                      %dboxes: tensor<2x?x4xf32>) {
+                      %boxes: tensor<2x9x4xf32>, %scores: tensor<2x5x9xf32>) {
   // CHECK: nn.resize {{.*}}mode = "linear"{{.*}}-> tensor<1x8x8x3xf32>
   %0 = nn.resize %x
       {antialias = true, mode = "linear",
@@ -125,9 +121,6 @@ func.func @resampling(%x: tensor<1x8x4x6xf32>, %g: tensor<1x3x2x2xf32>,
   %4 = nn.non_max_suppression %boxes, %scores
       {iou_threshold = 0.5 : f32, max_output_boxes_per_class = 3 : i64}
       : (tensor<2x9x4xf32>, tensor<2x5x9xf32>) -> tensor<?x3xi64>
-  // CHECK: nn.non_max_suppression {{.*}} -> tensor<?x3xi64>
-  %5 = nn.non_max_suppression %dboxes, %scores
-      : (tensor<2x?x4xf32>, tensor<2x5x9xf32>) -> tensor<?x3xi64>
   return
 }
 

@@ -166,6 +166,73 @@ func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
     EXPECT_FLOAT_EQ(value, 0.625f); // 5 * 0.5 / (8 * 0.5)
 }
 
+TEST_F(ExecutableTest, PaddingOfBlocksStaysZero) {
+  // 5 channels in blocks of 8: sqrt(0 - 1) in the padding would be NaN.
+  Executable executable = prepareText(R"(
+func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+  %w = nn.constant dense<0.5> : tensor<5x8x1x1xf32>
+  %v = nn.constant dense<0.5> : tensor<8x5x1x1xf32>
+  %one = nn.constant dense<3.0> : tensor<f32>
+  %a = nn.conv %x, %w {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x4x4xf32>, tensor<5x8x1x1xf32>) -> tensor<1x5x4x4xf32>
+  %s = nn.sub %a, %one : (tensor<1x5x4x4xf32>, tensor<f32>) -> tensor<1x5x4x4xf32>
+  %r = nn.sqrt %s : (tensor<1x5x4x4xf32>) -> tensor<1x5x4x4xf32>
+  %y = nn.conv %r, %v {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x5x4x4xf32>, tensor<8x5x1x1xf32>) -> tensor<1x8x4x4xf32>
+  return %y : tensor<1x8x4x4xf32>
+})");
+  Tensor ones(DType::F32, {1, 8, 4, 4});
+  std::fill_n(ones.data<float>(), ones.size(), 1.0f);
+  ExecutionState state(executable);
+  for (float value : state.run(std::span(&ones, 1))[0].values<float>())
+    EXPECT_FLOAT_EQ(value, 2.5f); // 5 * 0.5 * sqrt(8 * 0.5 - 3)
+}
+
+TEST_F(ExecutableTest, TruthOfABlockedValueIsPlain) {
+  Executable executable = prepareText(R"(
+func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xi1> {
+  %w = nn.constant dense<0.5> : tensor<8x8x1x1xf32>
+  %a = nn.conv %x, %w {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+  %n = nn.is_nan %a : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xi1>
+  return %n : tensor<1x8x4x4xi1>
+})");
+  Tensor zeros(DType::F32, {1, 8, 4, 4});
+  ExecutionState state(executable);
+  for (bool value : state.run(std::span(&zeros, 1))[0].values<bool>())
+    EXPECT_FALSE(value);
+}
+
+TEST_F(ExecutableTest, ExtentsThatDependOnDataMayGrow) {
+  Executable executable = prepareText(R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<1x?xi64> {
+  %i = nn.non_zero %x : (tensor<4xf32>) -> tensor<1x?xi64>
+  return %i : tensor<1x?xi64>
+})");
+  ExecutionState state(executable);
+  auto count = [&](std::vector<float> values) {
+    Tensor x = Tensor::fromValues<float>({4}, std::span<const float>(values));
+    return state.run(std::span(&x, 1))[0].dim(1);
+  };
+  EXPECT_EQ(count({0, 1, 0, 0}), 1);
+  EXPECT_EQ(count({1, 1, 0, 1}), 3);
+  EXPECT_EQ(count({0, 0, 0, 0}), 0);
+}
+
+TEST_F(ExecutableTest, ABiasAfterAProductWithAVectorIsNotPerColumn) {
+  Executable executable = prepareText(R"(
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+  %v = nn.constant dense<1.0> : tensor<3xf32>
+  %b = nn.constant dense<[10.0, 20.0]> : tensor<2xf32>
+  %p = nn.matmul %x, %v : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2xf32>
+  %y = nn.add %p, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
+})");
+  Tensor x(DType::F32, {2, 3});
+  std::fill_n(x.data<float>(), x.size(), 1.0f);
+  ExecutionState state(executable);
+  std::span<const Tensor> outputs = state.run(std::span(&x, 1));
+  EXPECT_EQ(outputs[0].data<float>()[0], 13.0f);
+  EXPECT_EQ(outputs[0].data<float>()[1], 23.0f);
+}
+
 TEST_F(ExecutableTest, EveryOperatorHasAKernelAndARule) {
   for (mlir::RegisteredOperationName name :
        context.getRegisteredOperationsByDialect("nn")) {

@@ -96,6 +96,9 @@ public:
     size_t output = 0, step = 0, result = 0;
   };
   std::vector<DynamicOutput> dynamicOutputs;
+  /// All results (step, number) of that kind, whether somebody reads them or
+  /// not: their shapes are set back to the bounds before a run.
+  std::vector<std::pair<size_t, size_t>> dynamicResults;
   /// In execution order; filled when prepared for observation.
   std::vector<Probe> probes;
   size_t arenaBytes = 0;

@@ -81,8 +81,10 @@ Kernel makeConvolution(KernelBuilder &builder, const ConvolutionParams &params,
   if (builder.input(0).dtype != DType::F32)
     throw Error(fmt::format("convolution computes in float32, not in {}",
                             nameOf(builder.input(0).dtype)));
-  if (elementCount(targetShape) == 0 || elementCount(sourceShape) == 0)
+  if (elementCount(targetShape) == 0)
     return {[](const KernelArgs &) {}};
+  if (elementCount(sourceShape) == 0)
+    throw Error("a convolution of no elements can't have a result");
   MemoryDesc weights =
       weightDesc(builder.input(1).shape, params.group, params.transposed);
   const Tensor *constantWeights = builder.constant(1);

@@ -56,6 +56,9 @@ Kernel makeMatMul(KernelBuilder &builder, const MatMulParams &params,
   const Shape &y = builder.output(0).shape;
   if (elementCount(y) == 0)
     return {[](const KernelArgs &) {}};
+  bool isBare = postOps.empty() && params.biasInput < 0;
+  if (elementCount(a) == 0 && !isBare)
+    throw Error("a matrix product over no elements has nothing to add to");
   if (elementCount(a) == 0) // A sum of nothing.
     return {[](const KernelArgs &args) {
       std::memset(args.outputs[0].rawData(), 0, args.outputs[0].byteSize());
