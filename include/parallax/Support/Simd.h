@@ -11,7 +11,8 @@
 
 // Sanitizers intercept functions before the resolvers of the clones can run.
 #if defined(__x86_64__) && !defined(PARALLAX_SANITIZED)
-#define PARALLAX_SIMD __attribute__((target_clones("arch=x86-64-v3", "default")))
+#define PARALLAX_SIMD                                                          \
+  __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define PARALLAX_SIMD
 #endif

@@ -94,44 +94,40 @@ Kernel makeConvolution(KernelBuilder &builder, const ConvolutionParams &params,
   if (hasBias || affine)
     bias = plainDesc({targetShape[1]});
 
-  auto attempt = [&](Layout from, Layout to) {
+  // Nothing where oneDNN has no implementation of this shape.
+  auto attempt = [&](Layout from, Layout to) -> std::optional<Choice> {
     MemoryDesc source = layoutDesc(sourceShape, from);
     MemoryDesc target = layoutDesc(targetShape, to);
     dnnl::primitive_attr attributes = makeAttributes(postOps, target);
     MemoryDesc order = constantWeights ? anyOrder(weights) : weights;
-    return params.transposed
-               ? choose<dnnl::deconvolution_forward>(
-                     dnnl::algorithm::deconvolution_direct, source, order, bias,
-                     target, params, attributes)
-               : choose<dnnl::convolution_forward>(
-                     dnnl::algorithm::convolution_direct, source, order, bias,
-                     target, params, attributes);
+    try {
+      return params.transposed
+                 ? choose<dnnl::deconvolution_forward>(
+                       dnnl::algorithm::deconvolution_direct, source, order,
+                       bias, target, params, attributes)
+                 : choose<dnnl::convolution_forward>(
+                       dnnl::algorithm::convolution_direct, source, order, bias,
+                       target, params, attributes);
+    } catch (const dnnl::error &) {
+      return std::nullopt;
+    }
   };
 
   Layout blocked{preferredChannelBlock()};
   // The vectorised kernels read images of a few colours as they are.
   Layout from = sourceShape[1] <= 4 && params.group == 1 ? Layout() : blocked;
   Layout to = blocked;
-  Choice choice;
-  bool vectorised = false;
-  if (constantWeights && sourceShape.size() <= 5) {
-    try {
-      choice = attempt(from, to);
-      vectorised = choice.implementation.starts_with("jit");
-    } catch (const dnnl::error &) {
-      // There is no blocked implementation of this shape.
-    }
-  }
-  if (!vectorised) {
+  std::optional<Choice> found;
+  if (constantWeights && sourceShape.size() <= 5)
+    found = attempt(from, to);
+  if (!found || !found->implementation.starts_with("jit")) {
     from = to = Layout();
-    try {
-      choice = attempt(from, to);
-    } catch (const dnnl::error &error) {
-      throw Error(fmt::format("oneDNN has no convolution for this shape and "
-                              "these attributes ({})",
-                              error.message));
-    }
+    found = attempt(from, to);
   }
+  if (!found)
+    throw Error("oneDNN has no convolution for this shape and these "
+                "attributes");
+  const Choice &choice = *found;
 
   PrimitiveKernel kernel;
   kernel.bindInput(DNNL_ARG_SRC, choice.source, 0);

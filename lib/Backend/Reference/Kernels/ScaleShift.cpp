@@ -24,9 +24,9 @@ PARALLAX_SIMD void plainRun(const float *x, float *y, int64_t count, float mul,
 /// `count` groups of `Block` numbers, one of each channel. Inlined, because
 /// templates themselves can't be compiled for several processors.
 template <int64_t Block>
-[[gnu::always_inline]] inline void
-blockedLoop(const float *x, float *y, int64_t count, const float *mul,
-            const float *add, float floor) {
+[[gnu::always_inline]] inline void blockedLoop(const float *x, float *y,
+                                               int64_t count, const float *mul,
+                                               const float *add, float floor) {
   float m[Block], a[Block];
   std::copy_n(mul, Block, m);
   std::copy_n(add, Block, a);
