@@ -12,6 +12,8 @@ bin=$1 seconds=$2 work=$3
 models=/usr/share/libonnx-testdata/data/node
 wanted=60
 
+# From the same start every time, so that a finding can be found again.
+rm -rf "$work/corpus"
 mkdir -p "$work/corpus"
 # Spread over the alphabet, so that all families of operators are there.
 mapfile -t small < <(find "$models" -name model.onnx -size -8k | LC_ALL=C sort)
@@ -25,5 +27,5 @@ for ((i = 0; i < wanted; ++i)); do
 done
 
 # Without a limit that grows slowly, a mutated model has room from the start.
-exec "$bin" -max_total_time="$seconds" -rss_limit_mb=4096 -timeout=20 \
+exec "$bin" -seed=1 -max_total_time="$seconds" -rss_limit_mb=4096 -timeout=20 \
   -max_len=65536 -len_control=0 -artifact_prefix="$work/" "$work/corpus"

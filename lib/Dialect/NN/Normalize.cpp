@@ -81,9 +81,10 @@ LogicalResult inferRMSNormalization(RMSNormalizationOp::Adaptor op,
 LogicalResult inferLRN(LRNOp::Adaptor op, ResultTypes &results) {
   if (failed(checkRank({op.getX(), "x"}, 2, INT64_MAX, results)))
     return failure();
+  constexpr int64_t largestSize = int64_t(1) << 20; // beyond any network
   int64_t size = op.getSize();
-  if (size < 1)
-    return results.fail("size is ", size, ", expected at least 1");
+  if (size < 1 || size > largestSize)
+    return results.fail("size is ", size, ", expected 1 to ", largestSize);
   return inferFloatFunctionOf(op.getX(), results);
 }
 

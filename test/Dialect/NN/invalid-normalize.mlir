@@ -221,7 +221,7 @@ func.func @lrn_rank(%x: tensor<6xf32>) {
 // -----
 
 func.func @lrn_size(%x: tensor<2x6x4xf32>) {
-  // expected-error @+2 {{size is 0, expected at least 1}}
+  // expected-error @+2 {{size is 0, expected 1 to 1048576}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = nn.lrn %x {size = 0 : i64} : (tensor<2x6x4xf32>) -> tensor<1xf32>
   return
