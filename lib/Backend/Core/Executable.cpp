@@ -113,6 +113,11 @@ std::span<const Tensor> ExecutionState::run(std::span<const Tensor> inputs,
 
   using Clock = std::chrono::steady_clock;
   int threads = threadCount(), current = threads;
+  // Also when a kernel throws.
+  struct Restore {
+    int threads;
+    ~Restore() { setThreadCount(threads); }
+  } restore{threads};
   size_t probe = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     BoundStep &step = steps[i];
@@ -133,8 +138,6 @@ std::span<const Tensor> ExecutionState::run(std::span<const Tensor> inputs,
         observer->onResult(executable.probes[probe].layer,
                            view(executable.probes[probe].slot));
   }
-
-  setThreadCount(threads);
 
   results.clear();
   for (const Executable::Slot &slot : executable.outputSlots)

@@ -55,6 +55,28 @@ Kernel bind(Operation *op, const KernelSet &kernels, BindContext &context) {
   }
 }
 
+/// Runs a kernel that is not part of a plan, with memory of its own.
+void runOnce(const Kernel &kernel, std::span<const Tensor> inputs,
+             std::span<Tensor> outputs) {
+  std::shared_ptr<void> state = kernel.makeState ? kernel.makeState() : nullptr;
+  // Tensors are aligned as kernels like their scratch memory.
+  Tensor scratch(DType::U8, {int64_t(kernel.scratchBytes)});
+  kernel.run({inputs, outputs, scratch.rawData(), state.get()});
+}
+
+/// A constant in another layout.
+Tensor reordered(const Tensor &tensor, const ValueInfo &from, Layout to,
+                 const KernelSet &kernels) {
+  if (from.layout == to)
+    return tensor;
+  ValueInfo target = from;
+  target.layout = to;
+  Tensor moved(from.dtype, target.physical());
+  runOnce(kernels.makeReorder(from, to), std::span(&tensor, 1),
+          std::span(&moved, 1));
+  return moved;
+}
+
 class Preparation {
 public:
   Preparation(func::FuncOp function, const KernelSet &kernels,
@@ -269,21 +291,11 @@ Slot Preparation::version(Value value, Layout layout) {
   ValueInfo wanted = state.info;
   wanted.layout = layout;
   if (state.isConstant) {
-    Tensor tensor = state.constant;
-    if (!layout.isPlain()) {
-      ValueInfo plain = state.info;
-      tensor = Tensor(plain.dtype, wanted.physical());
-      Kernel reorder = kernels.makeReorder(plain, layout);
-      std::shared_ptr<void> kernelState =
-          reorder.makeState ? reorder.makeState() : nullptr;
-      std::vector<std::byte> scratch(reorder.scratchBytes);
-      reorder.run({std::span(&state.constant, 1), std::span(&tensor, 1),
-                   scratch.data(), kernelState.get()});
-    }
     it->second = {result.buffers.size(), wanted.dtype, wanted.physical()};
     result.buffers.push_back(
         {Buffer::Kind::Constant, result.constants.size(), {}, 0});
-    result.constants.push_back(std::move(tensor));
+    result.constants.push_back(
+        reordered(state.constant, state.info, layout, kernels));
     return it->second;
   }
 
@@ -412,31 +424,15 @@ std::vector<Tensor> evaluate(Operation *op, std::span<const Tensor> operands,
   // Constants are plain, and so is the result: bring back what a kernel wants
   // in blocks.
   std::vector<Tensor> inputs, outputs;
-  auto reorder = [&](const Tensor &tensor, const ValueInfo &from, Layout to) {
-    if (from.layout == to)
-      return tensor;
-    ValueInfo target = from;
-    target.layout = to;
-    Tensor moved(from.dtype, target.physical());
-    Kernel mover = kernels.makeReorder(from, to);
-    std::shared_ptr<void> state = mover.makeState ? mover.makeState() : nullptr;
-    std::vector<std::byte> scratch(mover.scratchBytes);
-    mover.run({std::span(&tensor, 1), std::span(&moved, 1), scratch.data(),
-               state.get()});
-    return moved;
-  };
   for (auto [input, tensor] : llvm::zip(context.inputs, operands))
     inputs.push_back(
-        input.released ? Tensor() : reorder(tensor, input.info, input.wanted));
+        input.released ? Tensor()
+                       : reordered(tensor, input.info, input.wanted, kernels));
   for (const KernelBuilder::Output &output : context.outputs)
     outputs.emplace_back(output.info.dtype, output.info.physical());
-  std::shared_ptr<void> state = kernel.makeState ? kernel.makeState() : nullptr;
-  std::vector<std::byte> scratch(kernel.scratchBytes + 64);
-  auto aligned =
-      (reinterpret_cast<uintptr_t>(scratch.data()) + 63) & ~uintptr_t(63);
-  kernel.run({inputs, outputs, reinterpret_cast<void *>(aligned), state.get()});
+  runOnce(kernel, inputs, outputs);
   for (auto [tensor, output] : llvm::zip(outputs, context.outputs))
-    tensor = reorder(tensor, output.info, Layout());
+    tensor = reordered(tensor, output.info, Layout(), kernels);
   return outputs;
 }
 
