@@ -212,6 +212,7 @@ void addFunctions(KernelSet &kernels) {
   });
   addUnary<nn::SigmoidOp>(kernels, UnaryKind::Sigmoid);
   addUnary<nn::SignOp>(kernels, UnaryKind::Sign);
+  addUnary<nn::SiluOp>(kernels, UnaryKind::Silu);
   addUnary<nn::SinOp>(kernels, UnaryKind::Sin);
   addUnary<nn::SinhOp>(kernels, UnaryKind::Sinh);
   addUnary<nn::SoftplusOp>(kernels, UnaryKind::Softplus);

@@ -39,6 +39,7 @@ std::optional<PostOp> activationOf(Operation *op) {
       })
       .Case([](nn::SigmoidOp) { return PostOp{Kind::Sigmoid}; })
       .Case([](nn::TanhOp) { return PostOp{Kind::Tanh}; })
+      .Case([](nn::SiluOp) { return PostOp{Kind::Silu}; })
       .Case([](nn::HardSwishOp) { return PostOp{Kind::HardSwish}; })
       .Case([](nn::MishOp) { return PostOp{Kind::Mish}; })
       .Case([](nn::GeluOp op) {
@@ -127,7 +128,8 @@ private:
   bool absorbBias() {
     auto op = dyn_cast_or_null<nn::AddOp>(onlyUser());
     // The columns of the result are those of a matrix, not of a vector.
-    if (!op || !isa<nn::MatMulOp>(root) || !result.absorbed.empty() ||
+    if (!op || !isa<nn::MatMulOp, nn::FullyConnectedOp>(root) ||
+        root->getNumOperands() != 2 || !result.absorbed.empty() ||
         op.getType() != current.getType() ||
         cast<RankedTensorType>(root->getOperand(1).getType()).getRank() < 2)
       return false;
@@ -201,7 +203,10 @@ bool isRoot(Operation *op) {
     return hasKnownStatistics(norm) &&
            !(conv && isRoot(conv) && conv->hasOneUse());
   }
-  return isa<nn::MatMulOp>(op);
+  // A product over no elements is no product to the library.
+  return isa<nn::MatMulOp, nn::FullyConnectedOp>(op) &&
+         !llvm::is_contained(
+             cast<RankedTensorType>(op->getOperand(0).getType()).getShape(), 0);
 }
 
 } // namespace

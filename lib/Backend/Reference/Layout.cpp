@@ -233,6 +233,12 @@ void addLayoutKernels(KernelSet &kernels) {
           kernels::spaceToDepth(args.inputs[0], args.outputs[0], block);
         }};
       });
+  kernels.add<nn::ChannelShuffleOp>(
+      [](nn::ChannelShuffleOp op, BindContext &) -> Kernel {
+        return {[groups = int64_t(op.getGroups())](const KernelArgs &args) {
+          kernels::channelShuffle(args.inputs[0], args.outputs[0], groups);
+        }};
+      });
   kernels.add<nn::TriluOp>([](nn::TriluOp op, BindContext &) -> Kernel {
     return {[k = int64_t(op.getK()),
              upper = op.getUpper()](const KernelArgs &args) {

@@ -61,38 +61,58 @@ Kernel bindConvTranspose(nn::ConvTransposeOp op, BindContext &context) {
                                   nullptr);
 }
 
-/// One-dimensional operands act as a row or a column.
-void actAsMatrices(BindContext &context, size_t &rankA, size_t &rankB) {
-  auto fix = [](ValueInfo &info, bool isRow) {
-    if (info.shape.size() == 1)
-      info.shape.insert(isRow ? info.shape.begin() : info.shape.end(), 1);
+/// The shapes of a product, in which a vector is a matrix of one row or column.
+struct ProductShapes {
+  Shape a, b, y;
+};
+
+/// Descriptors are made from shapes alone, so the additional dimensions exist
+/// only while the kernel is made.
+Kernel makeProduct(BindContext &context, ProductShapes shapes,
+                   const kernels::MatMulParams &params,
+                   std::span<const kernels::PostOp> postOps) {
+  auto exchange = [&] {
+    std::swap(context.inputs[0].info.shape, shapes.a);
+    std::swap(context.inputs[1].info.shape, shapes.b);
+    std::swap(context.outputs[0].info.shape, shapes.y);
   };
-  rankA = context.input(0).shape.size();
-  rankB = context.input(1).shape.size();
-  fix(context.inputs[0].info, true);
-  fix(context.inputs[1].info, false);
+  exchange();
+  Kernel kernel = kernels::makeMatMul(context, params, postOps);
+  exchange();
+  return kernel;
 }
 
 Kernel bindMatMul(nn::MatMulOp op, BindContext &context) {
   Epilogue epilogue = plannedEpilogue(op, context.absorbed);
-  // Descriptors are made from shapes alone, so the missing dimension of a
-  // vector exists only while the kernel is made.
-  ValueInfo a = context.inputs[0].info, b = context.inputs[1].info;
-  ValueInfo y = context.outputs[0].info;
-  size_t rankA, rankB;
-  actAsMatrices(context, rankA, rankB);
-  Shape &result = context.outputs[0].info.shape;
-  if (rankA == 1)
-    result.insert(result.end() - (rankB == 1 ? 0 : 1), 1);
-  if (rankB == 1)
-    result.push_back(1);
+  ProductShapes shapes{context.input(0).shape, context.input(1).shape,
+                       context.output(0).shape};
+  auto &[a, b, y] = shapes;
+  bool bIsVector = b.size() == 1;
+  if (a.size() == 1) {
+    a.insert(a.begin(), 1);
+    y.insert(y.end() - (bIsVector ? 0 : 1), 1);
+  }
+  if (bIsVector) {
+    b.push_back(1);
+    y.push_back(1);
+  }
   kernels::MatMulParams params;
   params.biasInput = epilogue.biasInput;
-  Kernel kernel = kernels::makeMatMul(context, params, epilogue.postOps);
-  context.inputs[0].info = a;
-  context.inputs[1].info = b;
-  context.outputs[0].info = y;
-  return kernel;
+  return makeProduct(context, std::move(shapes), params, epilogue.postOps);
+}
+
+Kernel bindFullyConnected(nn::FullyConnectedOp op, BindContext &context) {
+  Epilogue epilogue = plannedEpilogue(op, context.absorbed);
+  Shape x = context.input(0).shape, y = context.output(0).shape;
+  if (x.size() == 1) {
+    x.insert(x.begin(), 1);
+    y.insert(y.begin(), 1);
+  }
+  kernels::MatMulParams params;
+  params.transposeB = true;
+  params.biasInput = op.getBias() ? 2 : epilogue.biasInput;
+  return makeProduct(context, {x, context.input(1).shape, y}, params,
+                     epilogue.postOps);
 }
 
 /// `alpha A B + beta C`. The common case, a bias per column, is part of the
@@ -105,8 +125,7 @@ Kernel bindGemm(nn::GemmOp op, BindContext &context) {
   float beta = op.getBeta().convertToFloat();
   bool hasC = op.getC() && beta != 0;
   const Shape &y = context.output(0).shape;
-  bool hasProducts = elementCount(context.input(0).shape) > 0;
-  if (hasC && beta == 1 && params.alpha == 1 && hasProducts &&
+  if (hasC && beta == 1 && params.alpha == 1 &&
       !context.input(2).shape.empty() &&
       elementCount(context.input(2).shape) == y[1] &&
       context.input(2).shape.back() == y[1]) {
@@ -148,6 +167,7 @@ void addMacKernels(KernelSet &kernels) {
   kernels.add<nn::ConvOp>(bindConv);
   kernels.add<nn::ConvTransposeOp>(bindConvTranspose);
   kernels.add<nn::EinsumOp>(bindEinsum);
+  kernels.add<nn::FullyConnectedOp>(bindFullyConnected);
   kernels.add<nn::GemmOp>(bindGemm);
   kernels.add<nn::MatMulOp>(bindMatMul);
 }

@@ -105,9 +105,11 @@ void addNormalizeKernels(KernelSet &kernels) {
                                         BindContext &context) -> Kernel {
     int64_t axis =
         normalizedAxis(int64_t(op.getAxis()), context.input(0).shape.size());
-    return {[axis, p = int64_t(op.getP())](const KernelArgs &args) {
-      kernels::lpNorm(args.inputs[0], args.outputs[0], axis, p);
-    }};
+    return {
+        [axis, p = int64_t(op.getP()),
+         epsilon = op.getEpsilon().convertToFloat()](const KernelArgs &args) {
+          kernels::lpNorm(args.inputs[0], args.outputs[0], axis, p, epsilon);
+        }};
   });
   kernels.add<nn::LRNOp>([](nn::LRNOp op, BindContext &) -> Kernel {
     return {[size = int64_t(op.getSize()),

@@ -45,6 +45,9 @@ int64_t countMacs(Operation *op) {
       .Case([](MatMulOp op) {
         return elements(op.getY()) * getTensorType(op.getA()).getShape().back();
       })
+      .Case([](FullyConnectedOp op) {
+        return elements(op.getY()) * getTensorType(op.getX()).getShape().back();
+      })
       .Case<LSTMOp, GRUOp, RNNOp>([](auto op) { return recurrentMacs(op); })
       .Default(int64_t(0));
 }

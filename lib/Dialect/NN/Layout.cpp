@@ -91,6 +91,18 @@ LogicalResult inferSpaceToDepth(SpaceToDepthOp::Adaptor op,
   return addMoved(op.getX(), shape, results);
 }
 
+LogicalResult inferChannelShuffle(ChannelShuffleOp::Adaptor op,
+                                  ResultTypes &results) {
+  if (failed(checkRank({op.getX(), "x"}, 2, INT64_MAX, results)))
+    return failure();
+  int64_t groups = op.getGroups();
+  int64_t channels = getShape(op.getX())[1];
+  if (groups < 1 || channels % groups != 0)
+    return results.fail("cannot divide ", channels, " channels into ", groups,
+                        " groups");
+  return inferSameTypeAs(op.getX(), results);
+}
+
 //===----------------------------------------------------------------------===//
 // More or fewer elements
 //===----------------------------------------------------------------------===//

@@ -37,8 +37,8 @@ static LogicalResult checkConv(Adaptor op, const SlidingWindow &window,
   return success();
 }
 
-static LogicalResult checkConvBias(Value bias, int64_t channels,
-                                   const ResultTypes &results) {
+static LogicalResult checkBias(Value bias, int64_t channels,
+                               const ResultTypes &results) {
   return bias ? checkShape({bias, "bias"}, channels, results) : success();
 }
 
@@ -66,7 +66,7 @@ LogicalResult inferConv(ConvOp::Adaptor op, ResultTypes &results) {
                         " channels of the result into ", group, " groups");
 
   SmallVector<int64_t> shape{getShape(x)[0], weight[0]};
-  if (failed(checkConvBias(op.getBias(), weight[0], results)) ||
+  if (failed(checkBias(op.getBias(), weight[0], results)) ||
       failed(window.countStops(getShape(x).drop_front(2), /*ceilMode=*/false,
                                shape, results)))
     return failure();
@@ -87,7 +87,7 @@ LogicalResult inferConvTranspose(ConvTransposeOp::Adaptor op,
     return results.fail("weight expects ", weight[0], " channels, but x has ",
                         getShape(x)[1]);
   int64_t channels = (CheckedInt(weight[1]) * int64_t(op.getGroup())).get();
-  if (failed(checkConvBias(op.getBias(), channels, results)))
+  if (failed(checkBias(op.getBias(), channels, results)))
     return failure();
 
   SmallVector<int64_t> shape{getShape(x)[0], channels};
@@ -163,6 +163,25 @@ LogicalResult inferMatMul(MatMulOp::Adaptor op, ResultTypes &results) {
   if (hasColumns)
     shape.push_back(right.back());
   return results.add(shape, getExpressedElementType(a.value.getType()));
+}
+
+LogicalResult inferFullyConnected(FullyConnectedOp::Adaptor op,
+                                  ResultTypes &results) {
+  Operand x{op.getX(), "x"};
+  Operand weight{op.getWeight(), "weight"};
+  Operand bias{op.getBias(), "bias"};
+  if (failed(checkElements(x, Elements::Float, results)) ||
+      failed(checkSameElements({x, weight, bias}, results)) ||
+      failed(checkRank(x, 1, INT64_MAX, results)) ||
+      failed(checkRank(weight, 2, results)))
+    return failure();
+  SmallVector<int64_t> shape(getShape(x.value));
+  int64_t rows = getShape(weight.value)[0];
+  if (failed(checkShape(weight, {rows, shape.back()}, results)) ||
+      failed(checkBias(bias.value, rows, results)))
+    return failure();
+  shape.back() = rows;
+  return results.add(shape, getExpressedElementType(x.value.getType()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -110,13 +110,13 @@ static void importMean(Node &node) {
 }
 
 static void importSwish(Node &node) {
-  Value x = node.input(0), scaled = x;
+  Value x = node.input(0);
   float alpha = node.floatAttribute("alpha", 1);
-  if (alpha != 1) {
-    DType dtype = storageType(node, node.inputType(0).getElementType());
-    scaled =
-        node.create<nn::MulOp>("scaled", {x, splat(node, dtype, {}, alpha)});
-  }
+  if (alpha == 1)
+    return node.emit<nn::SiluOp>({x});
+  DType dtype = storageType(node, node.inputType(0).getElementType());
+  Value scaled =
+      node.create<nn::MulOp>("scaled", {x, splat(node, dtype, {}, alpha)});
   node.emit<nn::MulOp>({x, node.create<nn::SigmoidOp>("sigmoid", {scaled})});
 }
 

@@ -38,6 +38,8 @@ func.func @float_functions(%x: tensor<2x3xf32>) {
   %16 = nn.round %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
   // CHECK: nn.sigmoid {{.*}} -> tensor<2x3xf32>
   %17 = nn.sigmoid %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: nn.silu {{.*}} -> tensor<2x3xf32>
+  %silu = nn.silu %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
   // CHECK: nn.sin {{.*}} -> tensor<2x3xf32>
   %18 = nn.sin %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
   // CHECK: nn.sinh {{.*}} -> tensor<2x3xf32>

@@ -167,6 +167,36 @@ func.func @depth_to_space_overflow(%x: tensor<1x4x2x3xf32>) {
 
 // -----
 
+func.func @channel_shuffle_rank(%x: tensor<4xf32>) {
+  // expected-error @+2 {{x has rank 1, expected at least 2}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.channel_shuffle %x {groups = 2 : i64}
+      : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @channel_shuffle_no_groups(%x: tensor<1x4xf32>) {
+  // expected-error @+2 {{cannot divide 4 channels into 0 groups}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.channel_shuffle %x {groups = 0 : i64}
+      : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  return
+}
+
+// -----
+
+func.func @channel_shuffle_groups(%x: tensor<1x4xf32>) {
+  // expected-error @+2 {{cannot divide 4 channels into 3 groups}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.channel_shuffle %x {groups = 3 : i64}
+      : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  return
+}
+
+// -----
+
 func.func @space_to_depth_rank(%x: tensor<4x2x3xf32>) {
   // expected-error @+2 {{x has rank 3, expected 4}}
   // expected-error @+1 {{failed to infer returned types}}

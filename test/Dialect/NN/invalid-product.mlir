@@ -61,6 +61,70 @@ func.func @gemm_mixed(%x0: tensor<2x3xf32>, %x1: tensor<3x4xf32>,
 
 // -----
 
+func.func @fully_connected_elements(%x0: tensor<2x3xi32>,
+                                    %x1: tensor<4x3xi32>) {
+  // expected-error @+2 {{x has element type 'i32', expected float}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.fully_connected %x0, %x1
+      : (tensor<2x3xi32>, tensor<4x3xi32>) -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @fully_connected_mixed(%x0: tensor<2x3xf32>,
+                                 %x1: tensor<4x3xf32>, %x2: tensor<4xf64>) {
+  // expected-error @+2 {{bias has element type 'f64', but x has 'f32'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.fully_connected %x0, %x1, %x2
+      : (tensor<2x3xf32>, tensor<4x3xf32>, tensor<4xf64>) -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @fully_connected_scalar(%x0: tensor<f32>, %x1: tensor<4x3xf32>) {
+  // expected-error @+2 {{x has rank 0, expected at least 1}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.fully_connected %x0, %x1
+      : (tensor<f32>, tensor<4x3xf32>) -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @fully_connected_weight_rank(%x0: tensor<2x3xf32>,
+                                       %x1: tensor<1x4x3xf32>) {
+  // expected-error @+2 {{weight has rank 3, expected 2}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.fully_connected %x0, %x1
+      : (tensor<2x3xf32>, tensor<1x4x3xf32>) -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @fully_connected_inner(%x0: tensor<2x3xf32>, %x1: tensor<4x5xf32>) {
+  // expected-error @+2 {{weight has shape 4x5, expected 4x3}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.fully_connected %x0, %x1
+      : (tensor<2x3xf32>, tensor<4x5xf32>) -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @fully_connected_bias(%x0: tensor<2x3xf32>,
+                                %x1: tensor<4x3xf32>, %x2: tensor<3xf32>) {
+  // expected-error @+2 {{bias has shape 3, expected 4}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.fully_connected %x0, %x1, %x2
+      : (tensor<2x3xf32>, tensor<4x3xf32>, tensor<3xf32>) -> tensor<1xf32>
+  return
+}
+
+// -----
+
 func.func @matmul_scalar(%x0: tensor<f32>, %x1: tensor<3xf32>) {
   // expected-error @+2 {{a has rank 0, expected at least 1}}
   // expected-error @+1 {{failed to infer returned types}}

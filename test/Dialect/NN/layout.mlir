@@ -27,6 +27,9 @@ func.func @moves(%x: tensor<1x8x4x6xf32>, %x2: tensor<1x8x4x1xf32>,
   // CHECK: nn.space_to_depth {{.*}}blocksize = 2{{.*}}-> tensor<1x32x2x3xf32>
   %8 = nn.space_to_depth %x {blocksize = 2 : i64}
       : (tensor<1x8x4x6xf32>) -> tensor<1x32x2x3xf32>
+  // CHECK: nn.channel_shuffle {{.*}}groups = 4{{.*}}-> tensor<1x8x4x6xf32>
+  %shuffled = nn.channel_shuffle %x {groups = 4 : i64}
+      : (tensor<1x8x4x6xf32>) -> tensor<1x8x4x6xf32>
   // CHECK: nn.trilu {{.*}}upper = false{{.*}}-> tensor<1x8x4x6xf32>
   %9 = nn.trilu %x {k = 1 : i64, upper = false}
       : (tensor<1x8x4x6xf32>) -> tensor<1x8x4x6xf32>

@@ -65,6 +65,23 @@ func.func @products(%a: tensor<3x4xf32>, %b: tensor<4x5xf32>,
   return
 }
 
+// CHECK-LABEL: func.func @fully_connected
+func.func @fully_connected(%x: tensor<7x2x4xf32>, %v: tensor<4xf32>,
+                           %w: tensor<5x4xf32>, %b: tensor<5xf32>,
+                           %e: tensor<3x0xf32>, %we: tensor<5x0xf32>) {
+  // CHECK: nn.fully_connected {{.*}} -> tensor<7x2x5xf32>
+  %0 = nn.fully_connected %x, %w, %b
+      : (tensor<7x2x4xf32>, tensor<5x4xf32>, tensor<5xf32>)
+      -> tensor<7x2x5xf32>
+  // CHECK: nn.fully_connected {{.*}} -> tensor<5xf32>
+  %1 = nn.fully_connected %v, %w
+      : (tensor<4xf32>, tensor<5x4xf32>) -> tensor<5xf32>
+  // CHECK: nn.fully_connected {{.*}} -> tensor<3x5xf32>
+  %2 = nn.fully_connected %e, %we, %b
+      : (tensor<3x0xf32>, tensor<5x0xf32>, tensor<5xf32>) -> tensor<3x5xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @einsum
 func.func @einsum(%a: tensor<3x4xf32>, %n: tensor<2x4x5xf32>,
                   %q: tensor<4x4xf32>, %m: tensor<7x1x3x4xf32>,

@@ -46,6 +46,9 @@ func.func @along_axes(%x: tensor<2x6x4x4xf32>) {
   // CHECK: nn.lp_normalization {{.*}}p = 1{{.*}}-> tensor<2x6x4x4xf32>
   %0 = nn.lp_normalization %x {axis = 1 : i64, p = 1 : i64}
       : (tensor<2x6x4x4xf32>) -> tensor<2x6x4x4xf32>
+  // CHECK: nn.lp_normalization {{.*}}epsilon = 1.25{{.*}}-> tensor<2x6x4x4xf32>
+  %limited = nn.lp_normalization %x {axis = 1 : i64, epsilon = 0.125 : f32}
+      : (tensor<2x6x4x4xf32>) -> tensor<2x6x4x4xf32>
   // CHECK: nn.mean_variance_normalization {{.*}}axes ={{.*}}-> tensor<2x6x4x4xf32>
   %1 = nn.mean_variance_normalization %x {axes = array<i64: 0, 2, 3>}
       : (tensor<2x6x4x4xf32>) -> tensor<2x6x4x4xf32>

@@ -233,6 +233,114 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<2xf32> {
   EXPECT_EQ(outputs[0].data<float>()[1], 23.0f);
 }
 
+/// x weight^T + bias by three loops; `bias` may be empty.
+std::vector<double> connect(const Tensor &x, const Tensor &weight,
+                            const std::vector<float> &bias) {
+  int64_t rows = weight.dim(0), inner = weight.dim(1);
+  std::vector<double> y;
+  for (int64_t i = 0; i < x.size() / inner; ++i)
+    for (int64_t j = 0; j < rows; ++j) {
+      double sum = bias.empty() ? 0 : double(bias[size_t(j)]);
+      for (int64_t k = 0; k < inner; ++k)
+        sum += double(x.data<float>()[i * inner + k]) *
+               double(weight.data<float>()[j * inner + k]);
+      y.push_back(sum);
+    }
+  return y;
+}
+
+void expectNear(const Tensor &actual, const std::vector<double> &expected) {
+  ASSERT_EQ(size_t(actual.size()), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(actual.data<float>()[i], expected[i], 1e-5) << i;
+}
+
+TEST_F(ExecutableTest, FullyConnected) {
+  Executable executable = prepareText(R"(
+func.func @main(%x: tensor<2x3x7xf32>, %v: tensor<7xf32>, %w: tensor<5x7xf32>)
+    -> (tensor<2x3x5xf32>, tensor<5xf32>, tensor<5xf32>) {
+  %b = nn.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0]> : tensor<5xf32>
+  %0 = nn.fully_connected %x, %w, %b : (tensor<2x3x7xf32>, tensor<5x7xf32>, tensor<5xf32>) -> tensor<2x3x5xf32>
+  %1 = nn.fully_connected %v, %w, %b : (tensor<7xf32>, tensor<5x7xf32>, tensor<5xf32>) -> tensor<5xf32>
+  %2 = nn.fully_connected %v, %w : (tensor<7xf32>, tensor<5x7xf32>) -> tensor<5xf32>
+  return %0, %1, %2 : tensor<2x3x5xf32>, tensor<5xf32>, tensor<5xf32>
+})");
+  std::vector<Tensor> inputs{ramp({2, 3, 7}, 0.3f), ramp({7}, 0.7f),
+                             ramp({5, 7}, 1.1f)};
+  ExecutionState state(executable);
+  std::span<const Tensor> outputs = state.run(inputs);
+  std::vector<float> bias{1, 2, 3, 4, 5};
+  expectNear(outputs[0], connect(inputs[0], inputs[2], bias));
+  expectNear(outputs[1], connect(inputs[1], inputs[2], bias));
+  expectNear(outputs[2], connect(inputs[1], inputs[2], {}));
+}
+
+TEST_F(ExecutableTest, FullyConnectedAbsorbsWhatFollows) {
+  for (bool hasBias : {true, false}) {
+    // Without a bias of its own, it takes that of an addition.
+    std::string layer = hasBias ? R"(
+  %s = nn.fully_connected %x, %w, %b : (tensor<4x7xf32>, tensor<5x7xf32>, tensor<5xf32>) -> tensor<4x5xf32>)"
+                                : R"(
+  %p = nn.fully_connected %x, %w : (tensor<4x7xf32>, tensor<5x7xf32>) -> tensor<4x5xf32>
+  %s = nn.add %b, %p : (tensor<5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>)";
+    Executable executable = prepareText(R"(
+func.func @main(%x: tensor<4x7xf32>, %w: tensor<5x7xf32>, %r: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  %b = nn.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0]> : tensor<5xf32>)" +
+                                        layer + R"(
+  %g = nn.silu %s : (tensor<4x5xf32>) -> tensor<4x5xf32>
+  %y = nn.add %g, %r : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  return %y : tensor<4x5xf32>
+})");
+    EXPECT_EQ(executable.steps.size(), 1u);
+    std::vector<Tensor> inputs{ramp({4, 7}, 0.3f), ramp({5, 7}, 1.1f),
+                               ramp({4, 5}, 0.9f)};
+    std::vector<double> expected =
+        connect(inputs[0], inputs[1], {1, 2, 3, 4, 5});
+    for (size_t i = 0; i < expected.size(); ++i)
+      expected[i] = expected[i] / (1 + std::exp(-expected[i])) +
+                    double(inputs[2].data<float>()[i]);
+    ExecutionState state(executable);
+    expectNear(state.run(inputs)[0], expected);
+  }
+}
+
+TEST_F(ExecutableTest, AProductOverNoElementsIsItsBias) {
+  Executable executable = prepareText(R"(
+func.func @main(%x: tensor<2x0xf32>, %w: tensor<3x0xf32>, %t: tensor<0x3xf32>)
+    -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+  %b = nn.constant dense<[-1.0, 2.0, 3.0]> : tensor<3xf32>
+  %c = nn.fully_connected %x, %w, %b : (tensor<2x0xf32>, tensor<3x0xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %0 = nn.relu %c : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = nn.gemm %x, %t, %b : (tensor<2x0xf32>, tensor<0x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %m = nn.matmul %x, %t : (tensor<2x0xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
+  %2 = nn.add %m, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  return %0, %1, %2 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+})");
+  std::vector<Tensor> inputs{Tensor(DType::F32, {2, 0}),
+                             Tensor(DType::F32, {3, 0}),
+                             Tensor(DType::F32, {0, 3})};
+  ExecutionState state(executable);
+  std::span<const Tensor> outputs = state.run(inputs);
+  expectNear(outputs[0], {0, 2, 3, 0, 2, 3});
+  expectNear(outputs[1], {-1, 2, 3, -1, 2, 3});
+  expectNear(outputs[2], {-1, 2, 3, -1, 2, 3});
+}
+
+TEST_F(ExecutableTest, AttributesReachShuffleAndNorm) {
+  Executable executable = prepareText(R"(
+func.func @main(%x: tensor<1x4xf32>) -> (tensor<1x4xf32>, tensor<1x4xf32>) {
+  %0 = nn.channel_shuffle %x {groups = 2 : i64} : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %1 = nn.lp_normalization %x {epsilon = 10.0 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %0, %1 : tensor<1x4xf32>, tensor<1x4xf32>
+})");
+  const float values[] = {1, 2, 3, 4};
+  Tensor x = Tensor::fromValues<float>({1, 4}, values);
+  ExecutionState state(executable);
+  std::span<const Tensor> outputs = state.run(std::span(&x, 1));
+  expectNear(outputs[0], {1, 3, 2, 4});
+  expectNear(outputs[1], {0.1, 0.2, 0.3, 0.4});
+}
+
 TEST_F(ExecutableTest, EveryOperatorHasAKernelAndARule) {
   for (mlir::RegisteredOperationName name :
        context.getRegisteredOperationsByDialect("nn")) {

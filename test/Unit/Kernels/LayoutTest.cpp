@@ -220,6 +220,31 @@ TEST(LayoutTest, DepthToSpaceInBothOrders) {
                                 13, 15}));
 }
 
+TEST(LayoutTest, ChannelShuffle) {
+  for (const Shape &shape : {Shape{2, 12, 3, 5}, {3, 12}, {1, 12, 2}}) {
+    Tensor x = iota<int32_t>(shape), y(DType::I32, shape);
+    for (int64_t groups : {1, 2, 3, 12}) {
+      k::channelShuffle(x, y, groups);
+      int64_t perGroup = 12 / groups;
+      forEachIndex(shape, [&](const Shape &index) {
+        Shape target = index;
+        target[1] = index[1] % perGroup * groups + index[1] / perGroup;
+        ASSERT_EQ(y.data<int32_t>()[offsetOf(shape, target)],
+                  x.data<int32_t>()[offsetOf(shape, index)]);
+      });
+    }
+  }
+  Tensor codes = tensorOf<uint8_t>({1, 6}, {0, 1, 2, 3, 4, 5});
+  Tensor shuffled(DType::U8, {1, 6});
+  k::channelShuffle(codes, shuffled, 2);
+  EXPECT_EQ(valuesOf<uint8_t>(shuffled),
+            (std::vector<uint8_t>{0, 3, 1, 4, 2, 5}));
+  for (const Shape &shape : {Shape{0, 4, 2}, {2, 0, 2}, {2, 4, 0}}) {
+    Tensor empty(DType::F32, shape), same(DType::F32, shape);
+    k::channelShuffle(empty, same, 2);
+  }
+}
+
 TEST(LayoutTest, TriluOnBothSides) {
   Tensor x = tensorOf<int32_t>({2, 3}, {1, 2, 3, 4, 5, 6});
   auto cut = [&](int64_t diagonal, bool upper) {

@@ -191,6 +191,39 @@ TEST(NormalizeTest, LpNormOfZerosAndExtremes) {
   expectClose(y, {0, 0, 0.6, 0.8, 0.6, 0.8});
 }
 
+TEST(NormalizeTest, LpNormBelowEpsilon) {
+  // Rows, and the same numbers as columns: norms of 0, 5, 1/2 and 5e-30.
+  std::vector<float> x{0, 0, 3, -4, 0.3f, -0.4f, 3e-30f, 4e-30f};
+  std::vector<double> expected{0, 0, 0.6, -0.8, 0.15, -0.2, 1.5e-30, 2e-30};
+  Tensor rows = tensorOf({4, 2}, x), y(DType::F32, {4, 2});
+  lpNorm(rows, y, 1, 2, 2);
+  expectClose(y, expected);
+  Tensor columns(DType::F32, {2, 4}), z(DType::F32, {2, 4});
+  std::vector<double> transposed(8);
+  for (int i = 0; i < 8; ++i) {
+    int to = i % 2 * 4 + i / 2;
+    columns.data<float>()[to] = x[size_t(i)];
+    transposed[size_t(to)] = expected[size_t(i)];
+  }
+  lpNorm(columns, z, 0, 2, 2);
+  expectClose(z, transposed);
+  Tensor sums = tensorOf({2, 2}, {1.f, -3.f, 0.25f, 0.25f});
+  Tensor w(DType::F32, {2, 2});
+  lpNorm(sums, w, 1, 1, 2);
+  expectClose(w, {0.25, -0.75, 0.125, 0.125});
+}
+
+TEST(NormalizeTest, LpNormOfNaNAndInfinity) {
+  Tensor x = tensorOf({2, 2}, {NAN, 1.f, INFINITY, 1.f});
+  Tensor y(DType::F32, {2, 2});
+  for (int64_t p : {1, 2}) {
+    lpNorm(x, y, 1, p, 0.5f);
+    expectClose(y, {NAN, NAN, NAN, 0});
+  }
+  Tensor empty(DType::F32, {2, 0}), none(DType::F32, {2, 0});
+  lpNorm(empty, none, 1, 2, 0.5f);
+}
+
 TEST(NormalizeTest, Lrn) {
   Tensor x = randomFloats({2, 7, 3, 5}, 13, -5, 5), y(DType::F32, x.shape());
   for (int64_t size : {1, 2, 3, 5, 20})

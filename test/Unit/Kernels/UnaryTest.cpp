@@ -93,6 +93,9 @@ TEST(UnaryTest, LimitsOfVectorisedFunctions) {
             << int(c.kind) << " at " << at << " gives " << value;
     }
   }
+  EXPECT_EQ(unaryOf(UnaryKind::Silu, {0, inf, -1000, 1000}),
+            (std::vector<float>{0, inf, 0, 1000}));
+  EXPECT_TRUE(std::isnan(unaryOf(UnaryKind::Silu, {nan})[0]));
   EXPECT_EQ(unaryOf(UnaryKind::Log, {0})[0], -inf);
   EXPECT_TRUE(std::isnan(unaryOf(UnaryKind::Log, {-1})[0]));
   EXPECT_TRUE(std::signbit(unaryOf(UnaryKind::Tanh, {-0.0f})[0]));

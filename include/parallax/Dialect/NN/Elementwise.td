@@ -92,6 +92,8 @@ def NN_SigmoidOp : NN_UnaryOp<"sigmoid", "Logistic sigmoid",
     "1 / (1 + exp(-x))">;
 def NN_SignOp : NN_UnaryOp<"sign", "Sign", "-1, 0 or 1",
     shapeRule = "inferNumberFunction">;
+def NN_SiluOp : NN_UnaryOp<"silu", "Sigmoid linear unit",
+    "x / (1 + exp(-x))">;
 def NN_SinOp : NN_UnaryOp<"sin", "Sine", "sin(x)">;
 def NN_SinhOp : NN_UnaryOp<"sinh", "Hyperbolic sine", "sinh(x)">;
 def NN_SoftplusOp : NN_UnaryOp<"softplus", "Soft rectifier", "ln(1 + exp(x))">;

@@ -42,6 +42,14 @@ def NN_DepthToSpaceOp : NN_MoveOp<"depth_to_space", "inferDepthToSpace",
     (ins I64Attr:$blocksize, NN_Word<["DCR", "CRD"]>:$mode)>;
 def NN_SpaceToDepthOp : NN_MoveOp<"space_to_depth", "inferSpaceToDepth",
     "Blocks of pixels become channels", (ins I64Attr:$blocksize)>;
+def NN_ChannelShuffleOp : NN_MoveOp<"channel_shuffle", "inferChannelShuffle",
+    "Channels of all groups interleaved", (ins I64Attr:$groups)> {
+  let description = [{
+    `x` is N x C x spatial. Its channels, seen as `groups` x C/`groups`, are
+    transposed: the first channel of every group comes first, then the second
+    of every group.
+  }];
+}
 def NN_TriluOp : NN_MoveOp<"trilu", "inferTrilu",
     "Upper or lower triangle of matrices",
     (ins NN_I64<"0">:$k, NN_Bool<"true">:$upper)>;

@@ -67,6 +67,24 @@ def NN_MatMulOp : NN_Op<"matmul", "Mac", "inferMatMul"> {
   let results = (outs NN_Tensor:$y);
 }
 
+def NN_FullyConnectedOp : NN_Op<"fully_connected", "Mac",
+                                "inferFullyConnected"> {
+  let summary = "Matrix product of the last dimension with weights";
+  let description = [{
+    `y = x weight^T + bias`: `x` is any leading dimensions x K, `weight` is
+    N x K, `bias` is N, and the result has N in the place of K.
+
+    ```mlir
+    %y = nn.fully_connected %x, %w, %b
+      : (tensor<2x7x4xf32>, tensor<3x4xf32>, tensor<3xf32>)
+      -> tensor<2x7x3xf32>
+    ```
+  }];
+  let arguments = (ins NN_Tensor:$x, NN_Tensor:$weight,
+                       Optional<NN_Tensor>:$bias);
+  let results = (outs NN_Tensor:$y);
+}
+
 def NN_EinsumOp : NN_Op<"einsum", "Mac", "inferEinsum"> {
   let summary = "Sum of products in Einstein's notation";
   let description = [{

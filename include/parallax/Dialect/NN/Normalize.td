@@ -63,7 +63,12 @@ def NN_RMSNormalizationOp : NN_NormalizeOp<"rms_normalization",
 
 def NN_LpNormalizationOp : NN_NormalizeOp<"lp_normalization",
     "inferAlongAxis", "Division by the p-norm", (ins),
-    (ins NN_I64<"-1">:$axis, NN_I64In<"2", 1, 2>:$p)>;
+    (ins NN_I64<"-1">:$axis, NN_I64In<"2", 1, 2>:$p,
+         NN_F32<"0.0f">:$epsilon)> {
+  let description = [{
+    `y = x / max(norm, epsilon)` along `axis`, and 0 where the norm is 0.
+  }];
+}
 
 def NN_LRNOp : NN_NormalizeOp<"lrn", "inferLRN",
     "Normalization across close channels",

@@ -110,6 +110,8 @@ LogicalResult inferConvTranspose(ConvTransposeOp::Adaptor op,
                                  ResultTypes &results);
 LogicalResult inferGemm(GemmOp::Adaptor op, ResultTypes &results);
 LogicalResult inferMatMul(MatMulOp::Adaptor op, ResultTypes &results);
+LogicalResult inferFullyConnected(FullyConnectedOp::Adaptor op,
+                                  ResultTypes &results);
 LogicalResult inferEinsum(EinsumOp::Adaptor op, ResultTypes &results);
 
 // Pool.
@@ -161,6 +163,8 @@ LogicalResult inferDepthToSpace(DepthToSpaceOp::Adaptor op,
                                 ResultTypes &results);
 LogicalResult inferSpaceToDepth(SpaceToDepthOp::Adaptor op,
                                 ResultTypes &results);
+LogicalResult inferChannelShuffle(ChannelShuffleOp::Adaptor op,
+                                  ResultTypes &results);
 LogicalResult inferTrilu(TriluOp::Adaptor op, ResultTypes &results);
 LogicalResult inferSlice(SliceOp::Adaptor op, ResultTypes &results);
 LogicalResult inferPad(PadOp::Adaptor op, ResultTypes &results);

@@ -114,4 +114,14 @@ void spaceToDepth(const Tensor &x, Tensor &y, int64_t block) {
   transpose(spread, blocks, std::array<int64_t, 6>{0, 3, 5, 1, 2, 4});
 }
 
+void channelShuffle(const Tensor &x, Tensor &y, int64_t groups) {
+  if (y.size() == 0)
+    return;
+  int64_t batch = x.dim(0), perGroup = x.dim(1) / groups;
+  int64_t pixels = x.size() / (batch * x.dim(1));
+  Tensor apart = x.reshaped({batch, groups, perGroup, pixels});
+  Tensor mixed = y.reshaped({batch, perGroup, groups, pixels});
+  transpose(apart, mixed, std::array<int64_t, 4>{0, 2, 1, 3});
+}
+
 } // namespace parallax::kernels

@@ -7,6 +7,7 @@
 // than many small ones.
 //===----------------------------------------------------------------------===//
 #include "OneDnnSupport.h"
+#include "parallax/Backend/Reference/Kernels/Layout.h"
 #include "parallax/Support/Error.h"
 
 #include <cstring>
@@ -56,13 +57,17 @@ Kernel makeMatMul(KernelBuilder &builder, const MatMulParams &params,
   const Shape &y = builder.output(0).shape;
   if (elementCount(y) == 0)
     return {[](const KernelArgs &) {}};
-  bool isBare = postOps.empty() && params.biasInput < 0;
-  if (elementCount(a) == 0 && !isBare)
-    throw Error("a matrix product over no elements has nothing to add to");
-  if (elementCount(a) == 0) // A sum of nothing.
-    return {[](const KernelArgs &args) {
-      std::memset(args.outputs[0].rawData(), 0, args.outputs[0].byteSize());
+  if (elementCount(a) == 0) { // A sum of nothing.
+    if (!postOps.empty())
+      throw Error("a matrix product over no elements can't have post-ops");
+    return {[bias = params.biasInput](const KernelArgs &args) {
+      Tensor &y = args.outputs[0];
+      if (bias >= 0)
+        expand(args.inputs[size_t(bias)], y);
+      else
+        std::memset(y.rawData(), 0, y.byteSize());
     }};
+  }
   size_t rank = std::max(a.size(), b.size());
   Matrix left = matrixOf(a, rank, params.transposeA);
   Matrix right = matrixOf(b, rank, params.transposeB);

@@ -41,7 +41,8 @@ PARALLAX_SIMD void divideByPower(const float *x, float *y, int64_t count,
 /// The norms of `width` neighbouring columns, and the division by them.
 constexpr int64_t columnBlock = 64;
 PARALLAX_SIMD void lpColumns(const float *x, float *y, int64_t count,
-                             int64_t stride, int64_t width, int64_t p) {
+                             int64_t stride, int64_t width, int64_t p,
+                             float eps) {
   double sums[columnBlock] = {};
   for (int64_t k = 0; k < count; ++k)
     for (int64_t i = 0; i < width; ++i) {
@@ -50,7 +51,7 @@ PARALLAX_SIMD void lpColumns(const float *x, float *y, int64_t count,
     }
   for (int64_t i = 0; i < width; ++i) {
     double norm = p == 1 ? sums[i] : std::sqrt(sums[i]);
-    sums[i] = norm == 0 ? 1 : norm;
+    sums[i] = norm == 0 ? 1 : norm < double(eps) ? double(eps) : norm;
   }
   for (int64_t k = 0; k < count; ++k)
     for (int64_t i = 0; i < width; ++i)
@@ -59,12 +60,13 @@ PARALLAX_SIMD void lpColumns(const float *x, float *y, int64_t count,
 
 /// One row. Squares that leave the range of float are left to the double sums
 /// of lpColumns.
-PARALLAX_SIMD bool lpRow(const float *x, float *y, int64_t count, int64_t p) {
+PARALLAX_SIMD bool lpRow(const float *x, float *y, int64_t count, int64_t p,
+                         float eps) {
   double sum = p == 1 ? laneSum(x, count, AbsoluteValue())
                       : laneSum(x, count, SquareValue());
   if (!(sum > 1e-20 && sum < 1e30))
     return false;
-  float norm = float(p == 1 ? sum : std::sqrt(sum));
+  float norm = std::max(float(p == 1 ? sum : std::sqrt(sum)), eps);
   for (int64_t i = 0; i < count; ++i)
     y[i] = x[i] / norm;
   return true;
@@ -128,7 +130,7 @@ struct ReducedView {
 
 } // namespace
 
-void lpNorm(const Tensor &x, Tensor &y, int64_t axis, int64_t p) {
+void lpNorm(const Tensor &x, Tensor &y, int64_t axis, int64_t p, float eps) {
   requireFloat("LpNormalization", x);
   AxisSplit split = splitAt(x.shape(), axis);
   int64_t blocks = (split.inner + columnBlock - 1) / columnBlock;
@@ -142,10 +144,10 @@ void lpNorm(const Tensor &x, Tensor &y, int64_t axis, int64_t p) {
           int64_t column = i % blocks * columnBlock;
           int64_t offset = i / blocks * split.count * split.inner + column;
           if (split.inner == 1 &&
-              lpRow(from + offset, to + offset, split.count, p))
+              lpRow(from + offset, to + offset, split.count, p, eps))
             continue;
           lpColumns(from + offset, to + offset, split.count, split.inner,
-                    std::min(columnBlock, split.inner - column), p);
+                    std::min(columnBlock, split.inner - column), p, eps);
         }
       });
 }

@@ -44,6 +44,9 @@ void tile(const Tensor &x, Tensor &y);
 void depthToSpace(const Tensor &x, Tensor &y, int64_t block, bool crd);
 void spaceToDepth(const Tensor &x, Tensor &y, int64_t block);
 
+/// Transposes the channels of [N, C, ...], seen as [groups, C / groups].
+void channelShuffle(const Tensor &x, Tensor &y, int64_t groups);
+
 /// Keeps the triangle on and above (`upper`), or on and below, the k-th
 /// diagonal of the last two axes and zeroes the rest.
 void trilu(const Tensor &x, Tensor &y, int64_t k, bool upper);

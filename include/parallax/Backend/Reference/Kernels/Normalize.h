@@ -37,8 +37,9 @@ void layerNorm(const Tensor &x, const Tensor &scale, const Tensor *bias,
 void rmsNorm(const Tensor &x, const Tensor &scale, Tensor &y, int64_t axis,
              float eps);
 
-/// Divides by the L1 or L2 norm along `axis`; zeros stay zeros.
-void lpNorm(const Tensor &x, Tensor &y, int64_t axis, int64_t p);
+/// Divides by the L1 or L2 norm along `axis`, or by `eps` if that is larger;
+/// zeros stay zeros.
+void lpNorm(const Tensor &x, Tensor &y, int64_t axis, int64_t p, float eps = 0);
 
 /// y = x / (bias + alpha / size * sum)^beta, with the sum of squares over
 /// `size` neighbouring channels.
