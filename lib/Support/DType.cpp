@@ -33,6 +33,10 @@ size_t sizeOf(DType type) { return infos[size_t(type)].size; }
 
 std::string_view nameOf(DType type) { return infos[size_t(type)].numpyName; }
 
+std::string_view configNameOf(DType type) {
+  return infos[size_t(type)].pulsarName;
+}
+
 std::optional<DType> parseDType(std::string_view name) {
   for (const DTypeInfo &info : infos)
     if (name == info.numpyName || name == info.pulsarName)

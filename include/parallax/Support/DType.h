@@ -39,6 +39,9 @@ size_t sizeOf(DType type);
 /// The NumPy name: "float32", "int64", "bool", ...
 std::string_view nameOf(DType type);
 
+/// The name that a configuration and its log use: "FP32", "S64", "BOOL", ...
+std::string_view configNameOf(DType type);
+
 /// The type of a NumPy name, or of a Pulsar2 name ("FP32", "U8", "S16", ...).
 std::optional<DType> parseDType(std::string_view name);
 

@@ -21,6 +21,20 @@ namespace parallax {
 void setThreadCount(int count);
 int threadCount();
 
+/// Sets the number for as long as it exists.
+class ThreadCountScope {
+public:
+  explicit ThreadCountScope(int count) : outer(threadCount()) {
+    setThreadCount(count);
+  }
+  ~ThreadCountScope() { setThreadCount(outer); }
+  ThreadCountScope(const ThreadCountScope &) = delete;
+  ThreadCountScope &operator=(const ThreadCountScope &) = delete;
+
+private:
+  int outer;
+};
+
 /// The number of cores that this process may use.
 int hardwareThreads();
 

@@ -86,6 +86,9 @@ public:
   /// A copy that owns its bytes.
   Tensor clone() const;
 
+  /// False for a view of memory that somebody else may free.
+  bool isOwner() const { return owner != nullptr; }
+
   bool isNull() const { return bytes == nullptr && dims.empty(); }
 
 private:

@@ -113,11 +113,7 @@ std::span<const Tensor> ExecutionState::run(std::span<const Tensor> inputs,
 
   using Clock = std::chrono::steady_clock;
   int threads = threadCount(), current = threads;
-  // Also when a kernel throws.
-  struct Restore {
-    int threads;
-    ~Restore() { setThreadCount(threads); }
-  } restore{threads};
+  ThreadCountScope restore(threads); // Also when a kernel throws.
   size_t probe = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     BoundStep &step = steps[i];

@@ -25,4 +25,13 @@ void populateReferenceKernels(KernelSet &kernels) {
   kernels.makeReorder = kernels::makeReorder;
 }
 
+const KernelSet &referenceKernels() {
+  static const KernelSet kernels = [] {
+    KernelSet set;
+    populateReferenceKernels(set);
+    return set;
+  }();
+  return kernels;
+}
+
 } // namespace parallax

@@ -15,6 +15,9 @@ namespace parallax {
 /// Adds the kernels, the fusion rules and the reorder of the float engine.
 void populateReferenceKernels(KernelSet &kernels);
 
+/// All of them, made once.
+const KernelSet &referenceKernels();
+
 } // namespace parallax
 
 #endif // PARALLAX_BACKEND_REFERENCE_REFERENCE_H

@@ -60,8 +60,7 @@ struct MatrixProduct {
     std::atomic<bool> failed = false;
     parallelFor(elementCount(loops.dims) * pieces, grain,
                 [&](int64_t begin, int64_t end) {
-                  int threads = threadCount();
-                  setThreadCount(1);
+                  ThreadCountScope oneThread(1);
                   Odometer<3> at(loops, begin / pieces);
                   for (int64_t piece = begin % pieces; begin < end; ++begin) {
                     int64_t from = longer * piece / pieces;
@@ -75,7 +74,6 @@ struct MatrixProduct {
                       at.next();
                     }
                   }
-                  setThreadCount(threads);
                 });
     if (failed)
       throw Error("oneDNN could not compute a matrix product of an Einsum; "

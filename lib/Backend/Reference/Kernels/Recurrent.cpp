@@ -76,15 +76,13 @@ void multiplyTransposed(const float *a, const float *b, float *c, int64_t rows,
   constexpr int64_t blockRows = 64;
   int64_t blocks = (rows + blockRows - 1) / blockRows;
   parallelFor(blocks, 1, [&](int64_t begin, int64_t end) {
-    int threads = threadCount();
-    setThreadCount(1);
+    ThreadCountScope oneThread(1);
     for (int64_t block = begin; block < end; ++block) {
       int64_t first = block * blockRows;
       dnnl_sgemm('N', 'T', std::min(blockRows, rows - first), columns, depth,
                  1.0f, a + first * depth, depth, b, depth, 0.0f,
                  c + first * columns, columns);
     }
-    setThreadCount(threads);
   });
 }
 
