@@ -8,7 +8,6 @@
 
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Frontend/ONNX/Import.h"
-#include "parallax/Frontend/ONNX/Summary.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/NumPy.h"
 
@@ -18,15 +17,6 @@
 
 namespace parallax {
 namespace {
-
-const KernelSet &referenceKernels() {
-  static const KernelSet kernels = [] {
-    KernelSet set;
-    populateReferenceKernels(set);
-    return set;
-  }();
-  return kernels;
-}
 
 /// A number in the type of the input that it stands for.
 Tensor parseNumber(const std::string &text, DType dtype, const Shape &shape,
@@ -103,14 +93,17 @@ void addNetworkOptions(CLI::App &app, NetworkOptions &options) {
 Network::Network(const NetworkOptions &options)
     // Our passes are small; a thread pool of MLIR's would only cost start-up.
     : context(std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED)) {
-  onnx_import::ImportOptions import;
-  import.inputShapes = onnx_import::parseInputShapes(options.inputShapes);
-  import.bakedInputs = readBaked(options);
-  import.evaluate = [](Operation * op, std::span<const Tensor> operands) {
+  onnx_import::ImportOptions importing;
+  importing.inputShapes = onnx_import::parseInputShapes(options.inputShapes);
+  importing.bakedInputs = readBaked(options);
+  importing.opProcessors = options.opProcessors;
+  importing.constProcessors = options.constProcessors;
+  importing.summary = &modelSummary;
+  importing.evaluate = [](Operation *op, std::span<const Tensor> operands) {
     return evaluate(op, operands, referenceKernels());
-};
-moduleOp = onnx_import::importModel(options.model, context.get(), import);
-} // namespace parallax
+  };
+  moduleOp = onnx_import::importModel(options.model, context.get(), importing);
+}
 
 mlir::func::FuncOp Network::function() {
   return *moduleOp->getOps<mlir::func::FuncOp>().begin();

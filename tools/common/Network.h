@@ -9,6 +9,8 @@
 #define PARALLAX_TOOLS_COMMON_NETWORK_H
 
 #include "parallax/Backend/Core/Prepare.h"
+#include "parallax/Frontend/ONNX/Processors.h"
+#include "parallax/Frontend/ONNX/Summary.h"
 #include "parallax/Support/LLVM.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,6 +27,8 @@ struct NetworkOptions {
   std::string model;
   std::string inputShapes;
   std::vector<std::string> bake;
+  std::vector<onnx_import::OpProcessor> opProcessors;
+  std::vector<onnx_import::ConstProcessor> constProcessors;
 };
 
 /// Adds --input_shapes and --bake; the model itself is the subcommand's.
@@ -37,6 +41,8 @@ public:
 
   mlir::func::FuncOp function();
   ModuleOp module() { return *moduleOp; }
+  /// Facts about the model file.
+  const onnx_import::ModelSummary &summary() const { return modelSummary; }
 
   /// Prepares the float engine. With options.takeWeights, the network in MLIR
   /// is given up and its memory freed.
@@ -45,6 +51,7 @@ public:
 private:
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> moduleOp;
+  onnx_import::ModelSummary modelSummary;
 };
 
 } // namespace parallax

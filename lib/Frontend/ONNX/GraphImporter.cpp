@@ -7,6 +7,7 @@
 // for a reason of its own, so that the user sees the whole list at once.
 //===----------------------------------------------------------------------===//
 #include "GraphImporter.h"
+#include "Functions.h"
 #include "ModelFile.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/TensorAttr.h"
@@ -80,6 +81,7 @@ GraphImporter::GraphImporter(onnx::ModelProto &model,
       reader(std::filesystem::path(fileName).parent_path()), model(model),
       fileName(fileName), context(context) {
   addAllImports(table);
+  addFunctionImports(functions);
 }
 
 OwningOpRef<ModuleOp> GraphImporter::run() {
@@ -201,6 +203,11 @@ void GraphImporter::importNode(const onnx::NodeProto &proto) {
     if (isPoisoned(input))
       return poison(proto);
 
+  // We know what our own functions compute, whatever their bodies look like.
+  if (proto.domain() == functionDomain)
+    if (auto *import = functions.find(proto.op_type(), functionDomainVersion))
+      return importWith(*import, proto);
+
   for (const onnx::FunctionProto &function : model.functions())
     if (function.name() == proto.op_type() &&
         function.domain() == proto.domain())
@@ -213,9 +220,14 @@ void GraphImporter::importNode(const onnx::NodeProto &proto) {
   const ImportFunction *import = table.find(proto.op_type(), opset);
   if (!import)
     return report(proto, "the operator is not supported");
+  importWith(*import, proto);
+}
+
+void GraphImporter::importWith(const ImportFunction &import,
+                               const onnx::NodeProto &proto) {
   try {
     Node node(*this, proto, opset);
-    (*import)(node);
+    import(node);
   } catch (const ImportError &error) {
     report(proto, error.what());
   }
@@ -353,11 +365,8 @@ void GraphImporter::define(const std::string &name, Value value) {
 }
 
 std::string GraphImporter::nameOf(const onnx::NodeProto &node) const {
-  if (!node.name().empty())
-    return callPath + node.name();
   auto it = nodeNumbers.find(&node);
-  return fmt::format("{}op_{}:onnx.{}", callPath,
-                     it == nodeNumbers.end() ? 0 : it->second, node.op_type());
+  return callPath + layerNameOf(node, it == nodeNumbers.end() ? 0 : it->second);
 }
 
 bool GraphImporter::isPoisoned(const std::string &name) const {

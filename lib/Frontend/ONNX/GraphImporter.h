@@ -69,6 +69,7 @@ private:
   using NodeList = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
   void importNodes(const NodeList &nodes);
   void importNode(const onnx::NodeProto &node);
+  void importWith(const ImportFunction &import, const onnx::NodeProto &node);
   void importFunctionCall(const onnx::NodeProto &node,
                           const onnx::FunctionProto &callee);
   void readOpsets();
@@ -81,6 +82,8 @@ private:
   std::string fileName;
   MLIRContext *context;
   ImportTable table;
+  /// The functions of our own domain.
+  ImportTable functions;
   std::vector<Scope> scopes;
   DenseMap<Value, Tensor> constants;
   /// Numbers of the nodes in work, which name those without a name.

@@ -2,33 +2,42 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hands the parsed model to GraphImporter.
+// Hands the parsed model, changed as asked, to GraphImporter.
 //===----------------------------------------------------------------------===//
 #include "parallax/Frontend/ONNX/Import.h"
 #include "GraphImporter.h"
 #include "ModelFile.h"
+#include "Processors.h"
 #include "parallax/Support/Error.h"
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
 
 namespace parallax::onnx_import {
-static OwningOpRef<ModuleOp> import(onnx::ModelProto model,
+static OwningOpRef<ModuleOp> import(onnx::ModelProto model, int64_t fileBytes,
                                     const std::string &name,
                                     MLIRContext *context,
                                     const ImportOptions &options) {
+  applyOpProcessors(model, name, options.opProcessors);
+  applyConstProcessors(model, name, options.constProcessors);
+  // The importer moves the initializers out of the model.
+  if (options.summary)
+    *options.summary = summarize(model, fileBytes);
   context->loadDialect<nn::NNDialect, mlir::func::FuncDialect>();
   return GraphImporter(model, name, context, options).run();
 }
 
 OwningOpRef<ModuleOp> importModel(const std::string &path, MLIRContext *context,
                                   const ImportOptions &options) {
-  return import(readModelFile(path), path, context, options);
+  onnx::ModelProto model = readModelFile(path);
+  auto fileBytes = int64_t(std::filesystem::file_size(path));
+  return import(std::move(model), fileBytes, path, context, options);
 }
 
 OwningOpRef<ModuleOp> importModel(std::span<const std::byte> bytes,
                                   const std::string &name, MLIRContext *context,
                                   const ImportOptions &options) {
-  return import(readModelBytes(bytes, name), name, context, options);
+  return import(readModelBytes(bytes, name), int64_t(bytes.size()), name,
+                context, options);
 }
 
 std::map<std::string, Shape> parseInputShapes(const std::string &text) {

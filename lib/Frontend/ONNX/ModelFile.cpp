@@ -71,4 +71,14 @@ int64_t opsetOf(const onnx::ModelProto &model) {
   return opset;
 }
 
+bool isStandard(const onnx::NodeProto &node) {
+  return node.domain().empty() || node.domain() == "ai.onnx";
+}
+
+std::string layerNameOf(const onnx::NodeProto &node, size_t number) {
+  return node.name().empty()
+             ? fmt::format("op_{}:onnx.{}", number, node.op_type())
+             : node.name();
+}
+
 } // namespace parallax::onnx_import

@@ -2,10 +2,13 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// From bytes to protobuf, with one message for whatever is wrong with them.
+// From bytes to protobuf, with one message for whatever is wrong with them, and
+// what can be read off the result without an import.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_FRONTEND_ONNX_MODELFILE_H
 #define PARALLAX_LIB_FRONTEND_ONNX_MODELFILE_H
+
+#include "parallax/Frontend/ONNX/Summary.h"
 
 #include <onnx/onnx_pb.h>
 #include <span>
@@ -20,6 +23,16 @@ onnx::ModelProto readModelBytes(std::span<const std::byte> bytes,
 
 /// The version of the standard operators that the model uses.
 int64_t opsetOf(const onnx::ModelProto &model);
+
+/// Whether the node's operator is one of ONNX's own.
+bool isStandard(const onnx::NodeProto &node);
+
+/// The name under which a user knows a node: its own or, if it has none, the
+/// number of the node and its type.
+std::string layerNameOf(const onnx::NodeProto &node, size_t number);
+
+/// The facts about a model whose file has this many bytes.
+ModelSummary summarize(const onnx::ModelProto &model, int64_t fileBytes);
 
 } // namespace parallax::onnx_import
 

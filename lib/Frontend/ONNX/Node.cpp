@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Node.h"
 #include "GraphImporter.h"
+#include "parallax/Dialect/NN/Folding.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/TensorAttr.h"
 
@@ -312,25 +313,6 @@ Location Node::location(StringRef step) const {
   return makeLayerLocation(context(), node + suffix, tensors);
 }
 
-/// Folding may not blow up memory: a broadcast of a scalar to a huge shape is
-/// cheaper as an operation.
-static bool isWorthFolding(Operation *op, ArrayRef<Tensor> operands) {
-  constexpr size_t alwaysBytes = size_t(64) << 20;
-  // Its operand is the compact form that a quantized model wants to keep.
-  if (isa<nn::DequantizeLinearOp>(op))
-    return false;
-  size_t operandBytes = 0;
-  for (const Tensor &operand : operands)
-    operandBytes += operand.byteSize();
-  size_t resultBytes = 0;
-  for (Type type : op->getResultTypes()) {
-    auto shaped = cast<RankedTensorType>(type);
-    if (shaped.hasStaticShape())
-      resultBytes += size_t(shaped.getNumElements()) * 8;
-  }
-  return resultBytes <= std::max(alwaysBytes, 2 * operandBytes);
-}
-
 SmallVector<Value> Node::insert(OperationState &state) {
   DiagnosticCollector diagnostics(context());
   OwningOpRef<Operation *> op = Operation::create(state);
@@ -342,7 +324,7 @@ SmallVector<Value> Node::insert(OperationState &state) {
     if (const Tensor *tensor = graph.constantOf(operand))
       operands.push_back(*tensor);
   if (!graph.options.evaluate || operands.size() != op->getNumOperands() ||
-      op->getNumOperands() == 0 || !isWorthFolding(*op, operands)) {
+      op->getNumOperands() == 0 || !nn::isWorthFolding(*op)) {
     return graph.builder.insert(op.release())->getResults();
   }
 

@@ -10,6 +10,7 @@
 #ifndef PARALLAX_LIB_FRONTEND_ONNX_NODE_H
 #define PARALLAX_LIB_FRONTEND_ONNX_NODE_H
 
+#include "parallax/Dialect/NN/CreateOp.h"
 #include "parallax/Dialect/NN/ShapeInference.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Tensor.h"
@@ -178,17 +179,7 @@ SmallVector<Value> Node::createNamed(StringRef step, ArrayRef<Value> operands,
                                      ArrayRef<NamedAttribute> attributes) {
   DiagnosticCollector diagnostics(context());
   mlir::OperationState state(location(step), OpTy::getOperationName());
-  state.addOperands(operands);
-  auto dictionary = DictionaryAttr::get(context(), attributes);
-  auto &properties = state.getOrAddProperties<typename OpTy::Properties>();
-  if constexpr (requires {
-                  OpTy::populateDefaultProperties(state.name, properties);
-                })
-    OpTy::populateDefaultProperties(state.name, properties);
-  auto emitError = [&] { return mlir::emitError(state.location); };
-  if (failed(OpTy::setPropertiesFromAttr(properties, dictionary, emitError)) ||
-      failed(OpTy::inferReturnTypes(context(), state.location, operands,
-                                    dictionary, &properties, {}, state.types)))
+  if (failed(nn::completeState<OpTy>(state, operands, attributes)))
     throw ImportError(diagnostics.takeText());
   return insert(state);
 }

@@ -5,6 +5,7 @@
 // See the header.
 //===----------------------------------------------------------------------===//
 #include "parallax/Frontend/ONNX/Summary.h"
+#include "Functions.h"
 #include "GraphImporter.h"
 #include "ModelFile.h"
 
@@ -33,24 +34,37 @@ ModelPort describePort(const onnx::ValueInfoProto &value) {
   return port;
 }
 
+/// With its domain, unless that is ONNX's or ours.
+std::string typeOf(const onnx::NodeProto &node) {
+  return isStandard(node) || node.domain() == functionDomain
+             ? node.op_type()
+             : node.domain() + "." + node.op_type();
+}
+
 class Counter {
 public:
   Counter(const onnx::ModelProto &model, ModelSummary &summary)
       : summary(summary) {
     addAllImports(table);
+    addFunctionImports(ownFunctions);
     for (const onnx::FunctionProto &function : model.functions())
       functions.insert({function.domain(), function.name()});
   }
 
+  /// True for what the importer takes as one operation, body or not.
+  bool isOwn(const std::string &domain, const std::string &name) const {
+    return domain == functionDomain &&
+           ownFunctions.find(name, functionDomainVersion);
+  }
+
   template <typename NodeList> void countNodes(const NodeList &nodes) {
     for (const onnx::NodeProto &node : nodes) {
-      bool isLocal = functions.contains({node.domain(), node.op_type()});
-      bool isStandard = node.domain().empty() || node.domain() == "ai.onnx";
-      std::string name =
-          isStandard ? node.op_type() : node.domain() + "." + node.op_type();
+      bool isLocal = functions.contains({node.domain(), node.op_type()}) ||
+                     isOwn(node.domain(), node.op_type());
+      std::string name = typeOf(node);
       ++summary.operators[name];
       if (!isLocal &&
-          !(isStandard && table.find(node.op_type(), summary.opset)))
+          !(isStandard(node) && table.find(node.op_type(), summary.opset)))
         summary.unsupported[name].push_back(
             node.name().empty() && node.output_size() > 0 ? node.output(0)
                                                           : node.name());
@@ -71,7 +85,7 @@ public:
 
 private:
   ModelSummary &summary;
-  ImportTable table;
+  ImportTable table, ownFunctions;
   std::set<std::pair<std::string, std::string>> functions;
 };
 
@@ -79,7 +93,12 @@ private:
 
 ModelSummary summarizeModel(const std::string &path) {
   onnx::ModelProto model = readModelFile(path);
+  return summarize(model, int64_t(std::filesystem::file_size(path)));
+}
+
+ModelSummary summarize(const onnx::ModelProto &model, int64_t fileBytes) {
   ModelSummary summary;
+  summary.fileBytes = fileBytes;
   summary.name = model.graph().name();
   summary.producer = model.producer_name();
   if (!model.producer_version().empty())
@@ -94,10 +113,15 @@ ModelSummary summarizeModel(const std::string &path) {
       summary.inputs.push_back(describePort(input));
   for (const onnx::ValueInfoProto &output : model.graph().output())
     summary.outputs.push_back(describePort(output));
+  for (int i = 0; i < model.graph().node_size(); ++i) {
+    const onnx::NodeProto &node = model.graph().node(i);
+    summary.nodes.push_back({layerNameOf(node, size_t(i)), typeOf(node)});
+  }
   Counter counter(model, summary);
   counter.countGraph(model.graph());
   for (const onnx::FunctionProto &function : model.functions())
-    counter.countNodes(function.node());
+    if (!counter.isOwn(function.domain(), function.name()))
+      counter.countNodes(function.node());
   return summary;
 }
 

@@ -3,13 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs the backend node tests of the ONNX project through import and float
-// engine. Every test passes or stands in the list of exclusions with a reason;
-// an exclusion that starts to pass is a failure too, so the list stays honest.
+// engine. What passes is exported, and the exported file must be valid, give
+// the same results, and be the same file when it is exported once more. Every
+// test passes or stands in the list of exclusions with a reason; an exclusion
+// that starts to pass is a failure too, so the list stays honest.
 //
 // Usage: onnx-node-tests FOLDER EXCLUSIONS [--only NAME]
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/Metrics.h"
 #include "parallax/Backend/Reference/Reference.h"
+#include "parallax/Frontend/ONNX/Export.h"
 #include "parallax/Frontend/ONNX/Import.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Parallel.h"
@@ -24,8 +27,10 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <onnx/checker.h>
 #include <onnx/onnx_pb.h>
 #include <set>
+#include <unistd.h>
 
 namespace fs = std::filesystem;
 using namespace parallax;
@@ -178,8 +183,59 @@ void expectEqual(const std::string &name, const Tensor &actual,
   });
 }
 
+/// A folder that goes away with the program.
+class ScratchFolder {
+public:
+  ScratchFolder()
+      : path(fs::temp_directory_path() /
+             fmt::format("onnx-node-tests-{}", ::getpid())) {
+    fs::create_directories(path);
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  const fs::path path;
+};
+
+mlir::func::FuncOp networkOf(OwningOpRef<ModuleOp> &module) {
+  return *module->getOps<mlir::func::FuncOp>().begin();
+}
+
+/// The checker knows operators up to the version that it came with.
+void checkFile(const fs::path &path, int64_t opset) {
+  constexpr int64_t newestKnownOpset = 17;
+  if (opset <= newestKnownOpset)
+    onnx::checker::check_model(path.string());
+}
+
+/// Exports a network, imports the file, and hands what it is then to `run`.
+void checkExport(mlir::func::FuncOp network, const KernelSet &kernels,
+                 const fs::path &scratch,
+                 llvm::function_ref<void(mlir::func::FuncOp)> run) {
+  fs::path first = scratch / "model.onnx", second = scratch / "again.onnx";
+  try {
+    onnx_export::ExportSummary summary =
+        onnx_export::exportModel(network, first);
+    checkFile(first, summary.opset);
+    onnx_import::ImportOptions options;
+    options.evaluate = [&](Operation *op, std::span<const Tensor> operands) {
+      return evaluate(op, operands, kernels);
+    };
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    auto module = onnx_import::importModel(first.string(), &context, options);
+    run(networkOf(module));
+    onnx_export::exportModel(networkOf(module), second);
+    if (readBytes(first) != readBytes(second))
+      throw Error("a second export differs from the first one");
+  } catch (const std::exception &error) {
+    throw Error(fmt::format("exported: {}", error.what()));
+  }
+}
+
 void runDataSet(const std::string &modelBytes, const onnx::ModelProto &model,
-                const fs::path &folder, const KernelSet &kernels) {
+                const fs::path &folder, const KernelSet &kernels,
+                const fs::path &scratch) {
   onnx_import::ImportOptions options;
   options.evaluate = [&](Operation *op, std::span<const Tensor> operands) {
     return evaluate(op, operands, kernels);
@@ -209,17 +265,21 @@ void runDataSet(const std::string &modelBytes, const onnx::ModelProto &model,
   auto module = onnx_import::importModel(std::as_bytes(std::span(modelBytes)),
                                          (folder / "model.onnx").string(),
                                          &context, options);
-  Executable executable =
-      prepare(*module->getOps<mlir::func::FuncOp>().begin(), kernels);
-  ExecutionState state(executable);
-  std::span<const Tensor> outputs = state.run(inputs);
-  for (int i = 0; i < model.graph().output_size(); ++i)
-    expectEqual(model.graph().output(i).name(), outputs[size_t(i)],
-                readTensor(folder / fmt::format("output_{}.pb", i),
-                           model.graph().output(i)));
+  auto run = [&](mlir::func::FuncOp network) {
+    Executable executable = prepare(network, kernels);
+    ExecutionState state(executable);
+    std::span<const Tensor> outputs = state.run(inputs);
+    for (int i = 0; i < model.graph().output_size(); ++i)
+      expectEqual(model.graph().output(i).name(), outputs[size_t(i)],
+                  readTensor(folder / fmt::format("output_{}.pb", i),
+                             model.graph().output(i)));
+  };
+  run(networkOf(module));
+  checkExport(networkOf(module), kernels, scratch, run);
 }
 
-void runTest(const fs::path &folder, const KernelSet &kernels) {
+void runTest(const fs::path &folder, const KernelSet &kernels,
+             const fs::path &scratch) {
   std::string bytes = readBytes(folder / "model.onnx");
   onnx::ModelProto model;
   if (!model.ParseFromString(bytes))
@@ -228,7 +288,7 @@ void runTest(const fs::path &folder, const KernelSet &kernels) {
   for (const fs::directory_entry &entry : fs::directory_iterator(folder))
     if (entry.path().filename().string().starts_with("test_data_set_")) {
       any = true;
-      runDataSet(bytes, model, entry.path(), kernels);
+      runDataSet(bytes, model, entry.path(), kernels, scratch);
     }
   if (!any)
     throw Error("there is no test data");
@@ -262,6 +322,7 @@ int main(int argc, char **argv) {
   KernelSet kernels;
   populateReferenceKernels(kernels);
   setThreadCount(1);
+  ScratchFolder scratch;
   std::map<std::string, std::string> exclusions = readExclusions(argv[2]);
   std::vector<fs::path> folders;
   for (const fs::directory_entry &entry : fs::directory_iterator(argv[1]))
@@ -275,7 +336,7 @@ int main(int argc, char **argv) {
       continue;
     std::string problem;
     try {
-      runTest(folder, kernels);
+      runTest(folder, kernels, scratch.path);
     } catch (const std::exception &error) {
       problem = error.what();
     }

@@ -8,6 +8,8 @@
 #ifndef PARALLAX_FRONTEND_ONNX_IMPORT_H
 #define PARALLAX_FRONTEND_ONNX_IMPORT_H
 
+#include "parallax/Frontend/ONNX/Processors.h"
+#include "parallax/Frontend/ONNX/Summary.h"
 #include "parallax/Support/LLVM.h"
 #include "parallax/Support/Tensor.h"
 
@@ -30,6 +32,13 @@ struct ImportOptions {
   /// Inputs that only parameterize operators (axes, shapes, k, a sampling
   /// rate): they become constants of the network and are no longer inputs.
   std::map<std::string, Tensor> bakedInputs;
+  /// Changes to the model that come before everything else: first those of
+  /// nodes, then those of constants.
+  std::vector<OpProcessor> opProcessors;
+  std::vector<ConstProcessor> constProcessors;
+  /// Filled if given, with the facts about the changed model. It is complete
+  /// even if the model can't be imported.
+  ModelSummary *summary = nullptr;
   ConstantEvaluator evaluate;
 };
 

@@ -21,6 +21,12 @@ struct ModelPort {
   std::string shape;
 };
 
+struct ModelNode {
+  std::string name; ///< Its layer's name, made up if the file gives none.
+  std::string type; ///< The operator, with its domain unless that is ONNX's
+                    ///< or ours.
+};
+
 struct ModelSummary {
   std::string name, producer;
   int64_t opset = 0, irVersion = 0;
@@ -30,6 +36,9 @@ struct ModelSummary {
   /// Operators for which the importer has no line, with the names of nodes.
   std::map<std::string, std::vector<std::string>> unsupported;
   int64_t parameters = 0; ///< Elements of all initializers.
+  /// The nodes of the main graph, in the order of the file.
+  std::vector<ModelNode> nodes;
+  int64_t fileBytes = 0; ///< Without external data.
 };
 
 /// Reads the file; throws Error if it is not a model.

@@ -1,0 +1,42 @@
+//===- Processors.h - Changes to a model before its import -----*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A configuration may set attributes of nodes and replace constants, which
+// saves the way back to the framework that exported the model. Plain data: the
+// reader of configurations fills it, the importer applies it.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_FRONTEND_ONNX_PROCESSORS_H
+#define PARALLAX_FRONTEND_ONNX_PROCESSORS_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace parallax::onnx_import {
+
+/// A value as a configuration gives it; truth values are integers. The type of
+/// the attribute decides whether it fits.
+using AttributeValue =
+    std::variant<int64_t, double, std::string, std::vector<int64_t>,
+                 std::vector<double>, std::vector<std::string>>;
+
+struct OpProcessor {
+  /// The name of a node, or `op_<n>:onnx.<Type>` for one without a name.
+  std::string opName;
+  std::map<std::string, AttributeValue> attrs;
+};
+
+struct ConstProcessor {
+  /// The name of an initializer, or of the output of a Constant node.
+  std::string name;
+  /// Either the values, or a .npy, .bin or .txt file that holds them.
+  std::vector<double> data;
+  std::string dataPath;
+};
+
+} // namespace parallax::onnx_import
+
+#endif // PARALLAX_FRONTEND_ONNX_PROCESSORS_H

@@ -1,0 +1,238 @@
+//===- Functions.cpp - Operators that ONNX lacks --------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each function is defined once: its body in ONNX's own textual form beside the
+// operation that it is to us. The bodies use only operators that have the same
+// form in every operator set since 17.
+//===----------------------------------------------------------------------===//
+#include "Functions.h"
+#include "ImportLine.h"
+
+#include <onnx/defs/parser.h>
+
+namespace parallax::onnx_import {
+namespace {
+
+struct LocalFunction {
+  StringRef name;
+  /// Formal parameters and nodes.
+  StringRef definition;
+  ImportFunction import;
+};
+
+/// A line whose operation has one more attribute, which the name implies.
+template <typename OpTy>
+ImportFunction implying(StringRef attribute,
+                        std::function<Attribute(const Node &)> value,
+                        std::vector<Parameter> parameters = {}) {
+  return [=](Node &node) {
+    Attributes attributes = readParameters(node, parameters);
+    attributes.push_back(node.named(attribute, value(node)));
+    node.emit<OpTy>(operandsOf(node, 1), attributes);
+  };
+}
+
+ImportFunction gelu(StringRef approximation) {
+  return implying<nn::GeluOp>("approximate", [=](const Node &node) {
+    return node.word(approximation);
+  });
+}
+
+ImportFunction boundedNormalization(int64_t p) {
+  return implying<nn::LpNormalizationOp>(
+      "p", [=](const Node &node) { return node.i64(p); },
+      {axis(-1), real("epsilon")});
+}
+
+const std::vector<LocalFunction> &localFunctions() {
+  static const std::vector<LocalFunction> functions = {
+      {"Silu",
+       R"((x) => (y) {
+         gate = Sigmoid (x)
+         y = Mul (x, gate)
+       })",
+       unary<nn::SiluOp>()},
+
+      {"Mish",
+       R"((x) => (y) {
+         rectified = Softplus (x)
+         gate = Tanh (rectified)
+         y = Mul (x, gate)
+       })",
+       unary<nn::MishOp>()},
+
+      {"Gelu",
+       R"((x) => (y) {
+         root_of_two = Constant <value_float = 1.4142135623730951> ()
+         deviation = CastLike (root_of_two, x)
+         scaled = Div (x, deviation)
+         error = Erf (scaled)
+         one_value = Constant <value_float = 1.0> ()
+         one = CastLike (one_value, x)
+         gate = Add (error, one)
+         gated = Mul (x, gate)
+         half_value = Constant <value_float = 0.5> ()
+         half = CastLike (half_value, x)
+         y = Mul (gated, half)
+       })",
+       gelu("none")},
+
+      {"GeluTanh",
+       R"((x) => (y) {
+         cubic_value = Constant <value_float = 0.044715> ()
+         cubic = CastLike (cubic_value, x)
+         square = Mul (x, x)
+         cube = Mul (square, x)
+         correction = Mul (cube, cubic)
+         corrected = Add (x, correction)
+         slope_value = Constant <value_float = 0.7978845608028654> ()
+         slope = CastLike (slope_value, x)
+         scaled = Mul (corrected, slope)
+         tangent = Tanh (scaled)
+         one_value = Constant <value_float = 1.0> ()
+         one = CastLike (one_value, x)
+         gate = Add (tangent, one)
+         gated = Mul (x, gate)
+         half_value = Constant <value_float = 0.5> ()
+         half = CastLike (half_value, x)
+         y = Mul (gated, half)
+       })",
+       gelu("tanh")},
+
+      {"FullyConnected",
+       R"((x, weight, bias) => (y) {
+         columns = Transpose <perm = [1, 0]> (weight)
+         product = MatMul (x, columns)
+         y = Add (product, bias)
+       })",
+       ternary<nn::FullyConnectedOp>()},
+
+      {"FullyConnectedNoBias",
+       R"((x, weight) => (y) {
+         columns = Transpose <perm = [1, 0]> (weight)
+         y = MatMul (x, columns)
+       })",
+       binary<nn::FullyConnectedOp>()},
+
+      // Reshape copies an extent where it is asked for 0.
+      {"ChannelShuffle",
+       R"(<groups> (x) => (y) {
+         shape = Shape (x)
+         first = Constant <value_ints = [0]> ()
+         group_count = Constant <value_int: int = @groups> ()
+         group_extent = Unsqueeze (group_count, first)
+         channels = Shape <start = 1, end = 2> (x)
+         members = Div (channels, group_extent)
+         rest = Constant <value_ints = [-1]> ()
+         grouped_shape = Concat <axis = 0> (first, group_extent, members, rest)
+         grouped = Reshape (x, grouped_shape)
+         shuffled = Transpose <perm = [0, 2, 1, 3]> (grouped)
+         y = Reshape (shuffled, shape)
+       })",
+       unary<nn::ChannelShuffleOp>({requiredInteger("groups")})},
+
+      {"RMSNormalization",
+       R"(<axis, epsilon> (x, scale) => (y) {
+         shape = Shape (x)
+         rows = Flatten <axis: int = @axis> (x)
+         squares = Mul (rows, rows)
+         last = Constant <value_ints = [1]> ()
+         sum = ReduceSum <keepdims = 1> (squares, last)
+         extent = Shape <start = 1> (rows)
+         count = CastLike (extent, x)
+         mean = Div (sum, count)
+         epsilon_value = Constant <value_float: float = @epsilon> ()
+         least = CastLike (epsilon_value, x)
+         raised = Add (mean, least)
+         root = Sqrt (raised)
+         normalized_rows = Div (rows, root)
+         normalized = Reshape (normalized_rows, shape)
+         y = Mul (normalized, scale)
+       })",
+       binary<nn::RMSNormalizationOp>({axis(-1), real("epsilon")})},
+
+      {"GroupNormalization",
+       R"(<num_groups, epsilon> (x, scale, bias) => (y) {
+         shape = Shape (x)
+         first = Constant <value_ints = [0]> ()
+         rest = Constant <value_ints = [-1]> ()
+         group_count = Constant <value_int: int = @num_groups> ()
+         group_extent = Unsqueeze (group_count, first)
+         grouped_shape = Concat <axis = 0> (first, group_extent, rest)
+         grouped = Reshape (x, grouped_shape)
+         one_value = Constant <value_float = 1.0> ()
+         one = CastLike (one_value, x)
+         ones = Expand (one, group_extent)
+         zeros = Sub (ones, ones)
+         normalized_groups = InstanceNormalization
+             <epsilon: float = @epsilon> (grouped, ones, zeros)
+         channel_shape = Constant <value_ints = [0, 0, -1]> ()
+         restored = Reshape (normalized_groups, shape)
+         channels = Reshape (restored, channel_shape)
+         last = Constant <value_ints = [1]> ()
+         scale_column = Unsqueeze (scale, last)
+         scaled = Mul (channels, scale_column)
+         bias_column = Unsqueeze (bias, last)
+         shifted = Add (scaled, bias_column)
+         y = Reshape (shifted, shape)
+       })",
+       ternary<nn::GroupNormalizationOp>(
+           {real("epsilon"), requiredInteger("num_groups")})},
+
+      {"L1Normalization",
+       R"(<axis, epsilon> (x) => (y) {
+         first = Constant <value_ints = [0]> ()
+         axis_value = Constant <value_int: int = @axis> ()
+         axes = Unsqueeze (axis_value, first)
+         magnitudes = Abs (x)
+         norm = ReduceSum <keepdims = 1> (magnitudes, axes)
+         epsilon_value = Constant <value_float: float = @epsilon> ()
+         least = CastLike (epsilon_value, x)
+         divisor = Max (norm, least)
+         y = Div (x, divisor)
+       })",
+       boundedNormalization(1)},
+
+      {"L2Normalization",
+       R"(<axis, epsilon> (x) => (y) {
+         first = Constant <value_ints = [0]> ()
+         axis_value = Constant <value_int: int = @axis> ()
+         axes = Unsqueeze (axis_value, first)
+         squares = Mul (x, x)
+         sum = ReduceSum <keepdims = 1> (squares, axes)
+         norm = Sqrt (sum)
+         epsilon_value = Constant <value_float: float = @epsilon> ()
+         least = CastLike (epsilon_value, x)
+         divisor = Max (norm, least)
+         y = Div (x, divisor)
+       })",
+       boundedNormalization(2)},
+  };
+  return functions;
+}
+
+} // namespace
+
+void addFunctionImports(ImportTable &table) {
+  for (const LocalFunction &function : localFunctions())
+    table.onOp(function.name, functionDomainVersion, function.import);
+}
+
+onnx::FunctionProto defineFunction(StringRef name, int64_t opset) {
+  for (const LocalFunction &function : localFunctions()) {
+    if (function.name != name)
+      continue;
+    std::string text = fmt::format(
+        "<domain: \"{}\", opset_import: [\"\" : {}]>\n{} {}", functionDomain,
+        opset, name.str(), function.definition.str());
+    onnx::FunctionProto proto;
+    auto status = onnx::OnnxParser::Parse(proto, text.c_str());
+    if (!status.IsOK())
+      throw std::logic_error(status.ErrorMessage());
+    return proto;
+  }
+  throw std::logic_error("there is no function " + name.str());
+}
+
+} // namespace parallax::onnx_import
