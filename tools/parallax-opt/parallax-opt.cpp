@@ -5,8 +5,8 @@
 // The tool of developers and tests: reads a module, runs passes, prints.
 //===----------------------------------------------------------------------===//
 #include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Passes/Optimize/Passes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -16,6 +16,7 @@ int main(int argc, char **argv) {
   registry.insert<parallax::nn::NNDialect, mlir::func::FuncDialect,
                   mlir::quant::QuantDialect>();
   mlir::registerTransformsPasses();
+  parallax::registerOptimizePasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Parallax network optimizer\n", registry));
 }

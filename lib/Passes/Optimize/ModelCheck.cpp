@@ -1,0 +1,95 @@
+//===- ModelCheck.cpp - The network before and after ----------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "parallax/Passes/Optimize/ModelCheck.h"
+#include "parallax/Analysis/Metrics.h"
+#include "parallax/Backend/Core/SampleRunner.h"
+
+#include <cmath>
+#include <limits>
+
+namespace parallax {
+
+/// The greatest difference as a part of the expected range, or of the magnitude
+/// if all values are the same.
+static double errorOfRange(const Metrics &metrics) {
+  if (metrics.unordered > 0)
+    return std::numeric_limits<double>::infinity();
+  if (metrics.maxAbs == 0)
+    return 0;
+  double range = metrics.maxB - metrics.minB;
+  if (range == 0)
+    range = std::abs(metrics.maxB);
+  return range > 0 ? metrics.maxAbs / range : metrics.maxAbs;
+}
+
+/// The sample with every other number moved to the next one in float.
+static std::vector<Tensor> nudged(const std::vector<Tensor> &sample) {
+  std::vector<Tensor> result;
+  for (const Tensor &tensor : sample) {
+    result.push_back(tensor.clone());
+    if (tensor.dtype() != DType::F32)
+      continue;
+    float *data = result.back().data<float>();
+    for (int64_t i = 0, size = tensor.size(); i < size; i += 2)
+      data[i] = std::nextafter(data[i], i % 4 == 0 ? INFINITY : -INFINITY);
+  }
+  return result;
+}
+
+void ModelCheck::record(const Executable &imported) {
+  SampleCallbacks callbacks;
+  callbacks.load = [&](size_t i) { return samples[i]; };
+  callbacks.consume = [&](size_t, std::span<const Tensor> outputs) {
+    Sample &copy = expected.emplace_back();
+    for (const Tensor &output : outputs)
+      copy.push_back(output.clone());
+  };
+  runSamples(imported, samples.size(), threads, callbacks);
+
+  sensitivities.assign(imported.outputs.size(), 0);
+  callbacks.load = [&](size_t i) { return nudged(samples[i]); };
+  callbacks.consume = [&](size_t sample, std::span<const Tensor> outputs) {
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i].shape() == expected[sample][i].shape())
+        sensitivities[i] =
+            std::max(sensitivities[i],
+                     errorOfRange(measure(outputs[i], expected[sample][i])));
+  };
+  runSamples(imported, samples.size(), threads, callbacks);
+}
+
+std::vector<OutputCheck> ModelCheck::compare(const Executable &optimized) {
+  std::vector<OutputCheck> checks;
+  for (size_t i = 0; i < optimized.outputs.size(); ++i) {
+    checks.push_back({optimized.outputs[i].name});
+    checks.back().sensitivity = sensitivities[i];
+  }
+  SampleCallbacks callbacks;
+  callbacks.load = [&](size_t i) { return samples[i]; };
+  callbacks.consume = [&](size_t sample, std::span<const Tensor> outputs) {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      OutputCheck &check = checks[i];
+      const Tensor &reference = expected[sample][i];
+      if (outputs[i].shape() != reference.shape()) {
+        check.error = std::numeric_limits<double>::infinity();
+        check.cosine = 0;
+        check.worstSample = sample;
+        continue;
+      }
+      Metrics metrics = measure(outputs[i], reference);
+      check.cosine = std::min(check.cosine, metrics.cosine);
+      if (double error = errorOfRange(metrics); error > check.error) {
+        check.error = error;
+        check.worstSample = sample;
+      }
+    }
+  };
+  runSamples(optimized, samples.size(), threads, callbacks);
+  return checks;
+}
+
+} // namespace parallax
