@@ -111,16 +111,13 @@ export function makeFeeds(ort, model) {
   );
 }
 
-/// The arguments that describe `model` to `parallax run`.
-export function runArguments(cache, model) {
+/// The options that fix the shapes and baked inputs of `model`.
+export function shapeArguments(model) {
   const baked = model.bake ?? [];
   const shapes = Object.entries(model.inputs)
     .filter(([name]) => !baked.includes(name))
     .map(([name, { shape }]) => `${name}:${shape.join("x")}`);
   return [
-    "run",
-    "--model",
-    modelFile(cache, model),
     "--input_shapes",
     shapes.join(";"),
     ...baked.flatMap((name) => [
@@ -129,6 +126,14 @@ export function runArguments(cache, model) {
     ]),
   ];
 }
+
+/// The arguments that describe `model` to `parallax run`.
+export const runArguments = (cache, model) => [
+  "run",
+  "--model",
+  modelFile(cache, model),
+  ...shapeArguments(model),
+];
 
 /// A `parallax run --serve` child process: it prints `prepare-time <ms>` once,
 /// then answers each line `run` with `time <ms>` until `quit`.

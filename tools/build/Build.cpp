@@ -2,28 +2,22 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stages that exist so far: import the model, describe it, and measure the
+// The stages that exist so far: import the model, optimize it, and measure the
 // float network's accuracy where the configuration brings labelled samples.
 //===----------------------------------------------------------------------===//
 #include "Build.h"
-#include "../common/Network.h"
+#include "../common/FloatStage.h"
 #include "../common/Subcommand.h"
+#include "Overrides.h"
 
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Config/BuildConfig.h"
-#include "parallax/Dialect/NN/Cost.h"
-#include "parallax/Report/Table.h"
-#include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
-#include "parallax/Support/LayerName.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/NumPy.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Progress.h"
-#include "parallax/Support/TensorAttr.h"
 #include "parallax/Support/Terminal.h"
-
-#include "llvm/Support/raw_ostream.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -35,56 +29,9 @@ namespace {
 
 struct Options {
   std::string config, input, outputDir, inputShapes;
+  BuildOverrides overrides;
   CommonOptions common;
 };
-
-std::string describe(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  std::optional<DType> dtype = toDType(tensor.getElementType());
-  return fmt::format("{} {}", dtype ? nameOf(*dtype) : "?",
-                     toString(tensor.getShape()));
-}
-
-void printSummary(const std::string &path, Network &network,
-                  const TableStyle &style) {
-  mlir::func::FuncOp function = network.function();
-  Table table({Column::label("Model"), Column::text(path)});
-  for (mlir::BlockArgument argument : function.getArguments())
-    table.addRow({"input", getTensorName(argument) + ": " +
-                               describe(argument.getType())});
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
-    auto name =
-        function.getResultAttrOfType<StringAttr>(unsigned(i), "nn.name");
-    table.addRow({"output", name.str() + ": " + describe(type)});
-  }
-  std::map<std::string, int> operators;
-  for (Operation &op : function.front().without_terminator())
-    ++operators[op.getName().stripDialect().str()];
-  operators.erase("constant");
-  std::string list;
-  for (const auto &[name, count] : operators)
-    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", name, count);
-  table.addRow({"layers", list});
-  nn::NetworkCost cost = nn::countCost(function);
-  table.addRow({"parameters", fmt::format("{} ({:.2f} MB)", cost.parameters,
-                                          double(cost.parameterBytes) / 1e6)});
-  table.addRow({"MACs", std::to_string(cost.macs)});
-  fmt::print("{}", table.render(style));
-}
-
-/// The imported network, with weights left out: for reading.
-void dumpNetwork(const std::filesystem::path &path, Network &network) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  mlir::OpPrintingFlags flags;
-  flags.elideLargeElementsAttrs(16).elideLargeResourceString(64);
-  flags.enableDebugInfo(true, /*prettyForm=*/true);
-  network.module().print(stream, flags);
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
-  log(LogLevel::Info, "save imported network to [{}]", path.string());
-}
 
 struct EvaluationSet {
   Tensor images, labels;
@@ -111,6 +58,13 @@ EvaluationSet readEvaluation(const BuildConfig &config, const PortInfo &input) {
   return set;
 }
 
+/// One image of the set, as a view.
+Tensor sampleOf(EvaluationSet &set, size_t index, const PortInfo &input) {
+  size_t bytes = set.images.byteSize() / size_t(set.images.dim(0));
+  auto *first = static_cast<std::byte *>(set.images.rawData()) + index * bytes;
+  return Tensor(set.images.dtype(), input.shape, first);
+}
+
 void printAccuracy(const Executable &executable, const BuildConfig &config,
                    int threads) {
   if (executable.inputs.size() != 1 || executable.outputs.empty() ||
@@ -119,15 +73,12 @@ void printAccuracy(const Executable &executable, const BuildConfig &config,
                 "float32 output of class scores");
   EvaluationSet set = readEvaluation(config, executable.inputs[0]);
   auto count = size_t(set.images.dim(0));
-  size_t bytes = set.images.byteSize() / std::max<size_t>(count, 1);
   size_t correct = 0;
   {
     Progress progress("Evaluating float network", int64_t(count));
     SampleCallbacks callbacks;
     callbacks.load = [&](size_t i) {
-      auto *first = static_cast<std::byte *>(set.images.rawData()) + i * bytes;
-      return std::vector{
-          Tensor(set.images.dtype(), executable.inputs[0].shape, first)};
+      return std::vector{sampleOf(set, i, executable.inputs[0])};
     };
     callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
       std::span<const float> scores = outputs[0].values<float>();
@@ -141,7 +92,21 @@ void printAccuracy(const Executable &executable, const BuildConfig &config,
              double(correct) / double(count), correct, count);
 }
 
-int build(const Options &options) {
+/// Inputs for the check of the optimized network: the first of the evaluation
+/// set, or random ones.
+CheckSamples checkSamples(const BuildConfig &config,
+                          std::span<const PortInfo> inputs) {
+  if (config.evaluationImages.empty() || inputs.size() != 1)
+    return randomSamples(inputs);
+  EvaluationSet set = readEvaluation(config, inputs[0]);
+  CheckSamples result{{}, config.evaluationImages};
+  constexpr int64_t count = 8;
+  for (int64_t i = 0; i < std::min(count, set.images.dim(0)); ++i)
+    result.samples.push_back({sampleOf(set, size_t(i), inputs[0]).clone()});
+  return result;
+}
+
+BuildConfig readConfig(const Options &options) {
   BuildConfig config = readBuildConfig(options.config);
   if (!options.input.empty())
     config.input = options.input;
@@ -149,6 +114,7 @@ int build(const Options &options) {
     config.outputDir = options.outputDir;
   if (!options.inputShapes.empty())
     config.inputShapes = options.inputShapes;
+  options.overrides.apply(config);
   if (config.input.empty())
     throw Error("name a model with --input, or in the field 'input' of the "
                 "configuration");
@@ -158,16 +124,39 @@ int build(const Options &options) {
   if (!config.ignoredFields.empty())
     log(LogLevel::Warning, "these fields have no effect yet: {}",
         fmt::join(config.ignoredFields, ", "));
+  return config;
+}
 
+int build(const Options &options) {
+  BuildConfig config = readConfig(options);
   int threads =
       options.common.threads > 0 ? options.common.threads : hardwareThreads();
-  Network network({config.input, config.inputShapes, {}});
-  printSummary(
-      config.input, network,
+  Network network({config.input,
+                   config.inputShapes,
+                   {},
+                   config.opProcessors,
+                   config.constProcessors});
+
+  FloatStageOptions stage;
+  stage.optimize = !config.onnxOpt.disableOnnxOptimization;
+  stage.checkRewrites = !config.onnxOpt.disableTransformationCheck;
+  stage.checkModel = config.onnxOpt.modelCheck;
+  stage.samples = [&](std::span<const PortInfo> inputs) {
+    return checkSamples(config, inputs);
+  };
+  stage.threads = threads;
+  std::filesystem::path folder =
+      std::filesystem::path(config.outputDir) / "frontend";
+  stage.onnx = folder / "optimized.onnx";
+  stage.nameMap = folder / "name_map.json";
+  if (config.debug.dumpFrontendGraph) {
+    stage.importedMlir = folder / "imported.mlir";
+    stage.optimizedMlir = folder / "optimized.mlir";
+  }
+  runFloatStage(
+      network, stage,
       {options.common.colorFor(STDOUT_FILENO), terminalWidth(STDOUT_FILENO)});
-  dumpNetwork(std::filesystem::path(config.outputDir) / "frontend" /
-                  "imported.mlir",
-              network);
+
   Executable executable = network.prepare({false, /*takeWeights=*/true});
   if (!config.evaluationImages.empty())
     printAccuracy(executable, config, threads);
@@ -190,6 +179,7 @@ int runBuild(int argc, char **argv) {
   app.add_option("--input_shapes", options.inputShapes,
                  "fixes dynamic shapes: name:1x3x224x224;other:1x10")
       ->type_name("SHAPES");
+  addOverrides(app, options.overrides);
   app.footer("\nExample:\n  parallax build --config configs/quickstart.json");
   return runSubcommand(app, options.common, argc, argv,
                        [&] { return build(options); });

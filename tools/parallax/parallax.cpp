@@ -8,9 +8,11 @@
 #include "../build/Build.h"
 #include "../compare/Compare.h"
 #include "../inspect/Inspect.h"
+#include "../optimize/Optimize.h"
 #include "../run/Run.h"
 
 #include <cstdio>
+#include <malloc.h>
 #include <string_view>
 
 namespace {
@@ -25,6 +27,7 @@ constexpr Subcommand subcommands[] = {
     {"run", "execute a model on files", parallax::runRun},
     {"compare", "compare two tensors or folders of tensors",
      parallax::runCompare},
+    {"optimize", "optimize a float model", parallax::runOptimize},
     {"inspect", "show what an ONNX file contains", parallax::runInspect},
 };
 
@@ -50,6 +53,9 @@ void printHelp(std::FILE *stream) {
 } // namespace
 
 int main(int argc, char **argv) {
+  // Tensors get pages of their own, which go back to the system as soon as a
+  // tensor is gone. By default glibc would stop doing so after a while.
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
   std::string_view program = argv[0];
   program.remove_prefix(program.rfind('/') + 1);
   if (const Subcommand *subcommand = find(program))

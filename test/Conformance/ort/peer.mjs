@@ -4,8 +4,8 @@
 // The float Reference is what every precision figure is measured against, so
 // something from outside the project has to say that it is right. This script
 // gives real trained networks the same inputs in ONNX Runtime and in
-// `parallax run` and compares every graph output here, in double precision,
-// with no code shared with the tool.
+// `parallax run` and compares every graph output, in double precision, with no
+// code shared with the tool.
 
 import { execFile } from "node:child_process";
 import * as fs from "node:fs";
@@ -24,6 +24,7 @@ import {
   skipped,
 } from "../../../bench/lib.mjs";
 import { rawBytes, tensorFile, writeInputs } from "./inputs.mjs";
+import { compareOutput, fail } from "./outputs.mjs";
 
 const options = commandLine(
   "node peer.mjs --cache DIR --parallax PATH --work DIR " +
@@ -38,60 +39,8 @@ const options = commandLine(
   ["cache", "parallax", "work"],
 );
 
-const minCosine = 0.99999;
-const maxErrorOfRange = 1e-3;
-
+const limits = { minCosine: 0.99999, maxErrorOfRange: 1e-3 };
 const execute = promisify(execFile);
-const fail = (verdict) => ({ verdict: `FAILED: ${verdict}` });
-
-/// Compares two float arrays. An output without any range (one element, or a
-/// constant) is measured against its magnitude.
-function compareFloats(actual, expected) {
-  let [dot, actualSquares, expectedSquares] = [0, 0, 0];
-  let [min, max, error] = [Infinity, -Infinity, 0];
-  for (let i = 0; i < expected.length; ++i) {
-    const [a, e] = [actual[i], expected[i]];
-    if (!Number.isFinite(e)) return fail(`ONNX Runtime gave ${e} at ${i}`);
-    if (!Number.isFinite(a)) return fail(`${a} at element ${i}`);
-    dot += a * e;
-    actualSquares += a * a;
-    expectedSquares += e * e;
-    min = Math.min(min, e);
-    max = Math.max(max, e);
-    error = Math.max(error, Math.abs(a - e));
-  }
-  const zeros = actualSquares === 0 && expectedSquares === 0;
-  const norm = Math.sqrt(actualSquares) * Math.sqrt(expectedSquares);
-  const cosine = zeros ? 1 : norm && dot / norm;
-  const range = max - min || Math.abs(max);
-  const relative = error === 0 ? 0 : error / range;
-  const ok = cosine >= minCosine && relative <= maxErrorOfRange;
-  return {
-    cosine: cosine.toFixed(8),
-    error: relative.toExponential(2),
-    verdict: ok ? "ok" : "FAILED",
-  };
-}
-
-function compareIntegers(actual, expected) {
-  const wrong = expected.findIndex((value, i) => value !== actual[i]);
-  return wrong < 0
-    ? { error: "0", verdict: "ok" }
-    : fail(`${actual[wrong]} for ${expected[wrong]} at element ${wrong}`);
-}
-
-/// Compares the file that our side wrote for an output with ONNX Runtime's.
-function compareOutput(file, expected) {
-  if (!fs.existsSync(file)) return fail(`${file} was not written`);
-  const bytes = fs.readFileSync(file);
-  const data = expected.data;
-  if (bytes.length !== data.byteLength)
-    return fail(`${bytes.length} bytes for ${data.byteLength}`);
-  const actual = new data.constructor(new Uint8Array(bytes).buffer);
-  return /^float(32|64)$/.test(expected.type)
-    ? compareFloats(actual, data)
-    : compareIntegers(actual, data);
-}
 
 /// Runs ONNX Runtime on one thread and keeps its outputs for later study.
 async function runOrt(ort, model, dir) {
@@ -134,7 +83,7 @@ async function check(ort, model) {
   return Object.entries(outputs).map(([name, expected]) => {
     const { cosine = "-", error = "-", verdict } = complaint
       ? fail(complaint)
-      : compareOutput(tensorFile(outputDir, name), expected);
+      : compareOutput(tensorFile(outputDir, name), expected, limits);
     const shape = expected.dims.join("x") || "scalar";
     return [model.name, name, shape, cosine, error, verdict];
   });

@@ -1,0 +1,233 @@
+//===- FloatStage.cpp - From an imported to an optimized network ----------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "FloatStage.h"
+#include "../run/TensorFolder.h"
+
+#include "parallax/Dialect/NN/Cost.h"
+#include "parallax/Frontend/ONNX/Export.h"
+#include "parallax/Passes/Optimize/ModelCheck.h"
+#include "parallax/Passes/Optimize/Names.h"
+#include "parallax/Passes/Optimize/Optimize.h"
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/LayerName.h"
+#include "parallax/Support/Log.h"
+#include "parallax/Support/Memory.h"
+#include "parallax/Support/TensorAttr.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace parallax {
+namespace {
+
+using onnx_export::ExportSummary;
+using onnx_import::ModelPort;
+using onnx_import::ModelSummary;
+
+void writeText(const std::filesystem::path &path, std::string_view text,
+               std::string_view what) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+  log(LogLevel::Info, "save {} to [{}]", what, path.string());
+}
+
+/// The network with weights left out: for reading.
+void writeMlir(const std::filesystem::path &path, Network &network,
+               std::string_view what) {
+  if (path.empty())
+    return;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  mlir::OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(16).elideLargeResourceString(64);
+  flags.enableDebugInfo(true, /*prettyForm=*/true);
+  network.module().print(stream, flags);
+  writeText(path, text, what);
+}
+
+//===----------------------------------------------------------------------===//
+// The summary
+//===----------------------------------------------------------------------===//
+
+std::string describe(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  std::optional<DType> dtype = toDType(tensor.getElementType());
+  return fmt::format("{} {}", dtype ? nameOf(*dtype) : "?",
+                     toString(tensor.getShape()));
+}
+
+std::string describePort(const std::vector<ModelPort> &ports,
+                         const std::string &name) {
+  for (const ModelPort &port : ports)
+    if (port.name == name)
+      return port.dtype + " " + port.shape;
+  return "";
+}
+
+std::string megabytes(int64_t bytes) {
+  return fmt::format("{:.2f} MB", double(bytes) / 1e6);
+}
+
+/// Operators in both files, except what only carries constants.
+void addOperators(Table &table, const ModelSummary &before,
+                  const ExportSummary &after) {
+  std::map<std::string, std::pair<int64_t, int64_t>> counts;
+  int64_t total = 0;
+  for (const auto &[name, count] : before.operators)
+    if (name != "Constant") {
+      counts[name].first = count;
+      total += count;
+    }
+  for (const auto &[name, count] : after.operators)
+    counts[name].second = count;
+  for (const auto &[name, count] : counts) {
+    auto [original, optimized] = count;
+    Tint tint = optimized < original ? Tint::Good : Tint::Plain;
+    table.addRow({name, std::to_string(original),
+                  Cell(std::to_string(optimized), tint)});
+  }
+  table.addRow({"Nodes", std::to_string(total), std::to_string(after.nodes)});
+}
+
+void printSummary(Network &network, const nn::NetworkCost &costBefore,
+                  const ExportSummary &after, const TableStyle &style) {
+  const ModelSummary &before = network.summary();
+  mlir::func::FuncOp function = network.function();
+  Table table({Column::label(before.name.empty() ? "Model" : before.name),
+               Column::text("Original"), Column::text("Optimized")});
+  table.addRow({"Op Set / IR",
+                fmt::format("{} / {}", before.opset, before.irVersion),
+                fmt::format("{} / {}", after.opset, after.irVersion)});
+  for (mlir::BlockArgument argument : function.getArguments()) {
+    std::string name = getTensorName(argument);
+    table.addRow({"IN: " + name, describePort(before.inputs, name),
+                  describe(argument.getType())});
+  }
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    std::string name =
+        function.getResultAttrOfType<StringAttr>(unsigned(i), "nn.name").str();
+    table.addRow(
+        {"OUT: " + name, describePort(before.outputs, name), describe(type)});
+  }
+  addOperators(table, before, after);
+  nn::NetworkCost cost = nn::countCost(function);
+  table.addRow({"Parameters", std::to_string(before.parameters),
+                std::to_string(cost.parameters)});
+  table.addRow(
+      {"MACs", std::to_string(costBefore.macs), std::to_string(cost.macs)});
+  table.addRow(
+      {"Model Size", megabytes(before.fileBytes), megabytes(after.bytes)});
+  fmt::print("{}", table.render(style));
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+void optimizeNetwork(Network &network, const FloatStageOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  RewriteOptions rewriting;
+  rewriting.check = options.checkRewrites;
+  OptimizeReport report = optimize(network.function(), rewriting);
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  std::vector<std::string> applied;
+  int64_t count = 0;
+  for (const auto &[name, times] : report.applied) {
+    applied.push_back(fmt::format("{} {}", name, times));
+    count += times;
+  }
+  log(LogLevel::Info, "{} rewrites in {:.2f} s, {}{}", count, seconds.count(),
+      options.checkRewrites ? "each one checked" : "not checked",
+      applied.empty() ? "" : fmt::format(": {}", fmt::join(applied, ", ")));
+  for (const UndoneRewrite &undone : report.undone)
+    log(LogLevel::Warning, "rewrite '{}' on layer '{}' was undone: {}",
+        undone.rewrite, undone.layer, undone.reason);
+}
+
+/// Both networks on the same samples; one line per output.
+void compareNetworks(Network &network, ModelCheck &check,
+                     const std::string &source) {
+  std::string failures;
+  for (const OutputCheck &output :
+       check.compare(network.prepare(PrepareOptions()))) {
+    std::string text = fmt::format(
+        "output '{}' differs by {} of its range at most, cosine {} (the last "
+        "bit of the inputs makes {})",
+        output.name, formatNumber(output.error),
+        formatFraction(output.cosine, 8), formatNumber(output.sensitivity));
+    log(LogLevel::Info, "model check on {} {} ({}): {}", check.sampleCount(),
+        check.sampleCount() == 1 ? "sample" : "samples", source, text);
+    if (!output.passes())
+      failures += fmt::format("\n  {} (sample {})", text, output.worstSample);
+  }
+  if (!failures.empty())
+    throw Error(fmt::format(
+        "the optimized network does not compute what the model does; more "
+        "than {:.0e} is not rounding:{}\n  Build with "
+        "onnx_opt.disable_onnx_optimization, and report the model",
+        OutputCheck::tolerance, failures));
+}
+
+void writeNameMap(const std::filesystem::path &path, Network &network) {
+  std::vector<std::string> nodes;
+  for (const onnx_import::ModelNode &node : network.summary().nodes)
+    nodes.push_back(node.name);
+  nlohmann::ordered_json map;
+  for (const NodeFate &fate : mapNodes(network.function(), nodes))
+    map[fate.node] = fate.layer.empty() ? "folded" : fate.layer;
+  writeText(path, map.dump(2) + "\n", "names of nodes and layers");
+}
+
+} // namespace
+
+CheckSamples randomSamples(std::span<const PortInfo> inputs) {
+  CheckSamples result{{}, "random numbers"};
+  for (uint64_t seed = 1; seed <= 2; ++seed)
+    result.samples.push_back(randomInputs(inputs, seed));
+  return result;
+}
+
+void runFloatStage(Network &network, const FloatStageOptions &options,
+                   const TableStyle &style) {
+  nn::NetworkCost costBefore = nn::countCost(network.function());
+  writeMlir(options.importedMlir, network, "imported network");
+
+  std::optional<ModelCheck> check;
+  std::string source;
+  if (options.checkModel && options.optimize) {
+    Executable imported = network.prepare(PrepareOptions());
+    CheckSamples samples = options.samples(imported.inputs);
+    source = samples.source;
+    check.emplace(std::move(samples.samples), options.threads);
+    check->record(imported);
+  }
+  if (options.optimize)
+    optimizeNetwork(network, options);
+  if (check)
+    compareNetworks(network, *check, source);
+
+  onnx_export::ExportOptions exporting;
+  exporting.graphName = network.summary().name;
+  ExportSummary after =
+      onnx_export::exportModel(network.function(), options.onnx, exporting);
+  log(LogLevel::Info, "save optimized onnx to [{}]", options.onnx.string());
+  if (!options.nameMap.empty())
+    writeNameMap(options.nameMap, network);
+  writeMlir(options.optimizedMlir, network, "optimized network");
+  printSummary(network, costBefore, after, style);
+  log(LogLevel::Debug, "peak memory {:.1f} MB",
+      double(peakMemoryBytes()) / 1e6);
+}
+
+} // namespace parallax

@@ -1,0 +1,48 @@
+//===- FloatStage.h - From an imported to an optimized network -*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `parallax build` and `parallax optimize` have in common: optimize,
+// prove it, show it, and write the files that users name layers by.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_COMMON_FLOATSTAGE_H
+#define PARALLAX_TOOLS_COMMON_FLOATSTAGE_H
+
+#include "Network.h"
+#include "parallax/Report/Table.h"
+
+#include <filesystem>
+#include <functional>
+
+namespace parallax {
+
+/// Inputs of the network and where they come from.
+struct CheckSamples {
+  std::vector<std::vector<Tensor>> samples;
+  std::string source;
+};
+
+/// Reproducible random ones.
+CheckSamples randomSamples(std::span<const PortInfo> inputs);
+
+struct FloatStageOptions {
+  bool optimize = true;
+  /// Execute both sides of every rewrite.
+  bool checkRewrites = true;
+  /// Compare the outputs of the whole network before and after.
+  bool checkModel = false;
+  std::function<CheckSamples(std::span<const PortInfo>)> samples =
+      randomSamples;
+  int threads = 1;
+  /// Where results go; an empty path is not written.
+  std::filesystem::path onnx, nameMap, importedMlir, optimizedMlir;
+};
+
+/// Optimizes the network in place. Throws Error if the check of the model
+/// fails; nothing is written then.
+void runFloatStage(Network &network, const FloatStageOptions &options,
+                   const TableStyle &style);
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_COMMON_FLOATSTAGE_H
