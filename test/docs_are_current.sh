@@ -11,8 +11,11 @@ fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 "$tablegen" -gen-op-doc -I "$root/include" -I "$include" \
   "$root/include/parallax/Dialect/NN/NNOps.td" -o "$fresh/nn-ops.md"
+"$tablegen" -gen-pass-doc -I "$root/include" -I "$include" \
+  "$root/include/parallax/Passes/Optimize/Passes.td" \
+  -o "$fresh/optimize-passes.md"
 "$op_status" >"$fresh/op-status.md"
-for page in nn-ops.md op-status.md; do
+for page in nn-ops.md optimize-passes.md op-status.md; do
   diff -u "$pages/$page" "$fresh/$page" ||
     { echo "docs/generated/$page is out of date: build the target parallax-doc"; exit 1; }
 done

@@ -1,12 +1,16 @@
-//===- FuzzImport.cpp - Hostile models into import and prepare ------------===//
+//===- FuzzImport.cpp - Hostile models through the float stage ------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any bytes must end as a network or as an Error. All else is a finding: a
-// signal, a sanitizer's report, another exception, too much time or memory.
+// Any bytes must end as a network or as an Error: imported, prepared for
+// execution, optimized with every rewrite checked, and exported. All else is a
+// finding: a signal, a sanitizer's report, another exception, a rewrite that
+// had to be undone, too much time or memory.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Reference/Reference.h"
+#include "parallax/Frontend/ONNX/Export.h"
 #include "parallax/Frontend/ONNX/Import.h"
+#include "parallax/Passes/Optimize/Optimize.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Parallel.h"
 
@@ -16,6 +20,7 @@
 
 #include <new>
 #include <onnx/onnx_pb.h>
+#include <unistd.h>
 
 using namespace parallax;
 
@@ -23,16 +28,6 @@ namespace {
 
 /// Above this, most of the time would go into clearing memory.
 constexpr int64_t maxElements = 1'000'000;
-
-const KernelSet &kernels() {
-  static const KernelSet set = [] {
-    setThreadCount(1);
-    KernelSet reference;
-    populateReferenceKernels(reference);
-    return reference;
-  }();
-  return set;
-}
 
 bool isSmall(mlir::func::FuncOp function) {
   int64_t elements = 0;
@@ -51,25 +46,43 @@ bool isSmall(mlir::func::FuncOp function) {
   return true;
 }
 
-void importAndPrepare(std::span<const std::byte> bytes) {
+/// Written again for every model.
+std::filesystem::path exportPath() {
+  static const std::filesystem::path path =
+      std::filesystem::temp_directory_path() /
+      ("parallax-fuzz-" + std::to_string(getpid()) + ".onnx");
+  return path;
+}
+
+void process(std::span<const std::byte> bytes) {
   onnx_import::ImportOptions options;
   options.evaluate = [](mlir::Operation *op, std::span<const Tensor> operands) {
-    return evaluate(op, operands, kernels());
+    return evaluate(op, operands, referenceKernels());
   };
   // The folder does not exist, so external data is never found.
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto module =
       onnx_import::importModel(bytes, "fuzz/model.onnx", &context, options);
   mlir::func::FuncOp function = *module->getOps<mlir::func::FuncOp>().begin();
-  if (isSmall(function))
-    prepare(function, kernels());
+  if (!isSmall(function))
+    return;
+  prepare(function, referenceKernels());
+  OptimizeReport report = optimize(function);
+  if (!report.undone.empty()) {
+    const UndoneRewrite &undone = report.undone.front();
+    std::fprintf(stderr, "%s on '%s': %s\n", undone.rewrite.c_str(),
+                 undone.layer.c_str(), undone.reason.c_str());
+    std::abort();
+  }
+  onnx_export::exportModel(function, exportPath());
 }
 
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  setThreadCount(1);
   try {
-    importAndPrepare(std::as_bytes(std::span(data, size)));
+    process(std::as_bytes(std::span(data, size)));
   } catch (const Error &) {
   } catch (const std::bad_alloc &) {
   }

@@ -83,12 +83,20 @@ async function check(ort, model) {
   const [inputDir, outputDir] = ["inputs", "parallax"].map((n) => join(dir, n));
   for (const each of [inputDir, outputDir])
     fs.mkdirSync(each, { recursive: true });
-  const file = join(dir, "optimized.onnx"), again = join(dir, "again.onnx");
+  const file = join(dir, "optimized.onnx"),
+    again = join(dir, "again.onnx");
   const original = modelFile(options.cache, model);
 
-  const said = await parallax("optimize", original, file,
-    ...shapeArguments(model), "--name_map", join(dir, "name_map.json"),
-    "--log-level", "debug");
+  const said = await parallax(
+    "optimize",
+    original,
+    file,
+    ...shapeArguments(model),
+    "--name_map",
+    join(dir, "name_map.json"),
+    "--log-level",
+    "debug",
+  );
   const seconds = /rewrites in ([0-9.]+) s/.exec(said)?.[1];
   const problems = said.split("\n").filter((line) => /undone/.test(line));
 
@@ -109,8 +117,15 @@ async function check(ort, model) {
   const expected = await runOrt(ort, original, feeds);
   const actual = await runOrt(ort, file, feeds);
   writeInputs(model, inputDir);
-  await parallax("run", "--model", file, "--input_dir", inputDir,
-    "--output_dir", outputDir);
+  await parallax(
+    "run",
+    "--model",
+    file,
+    "--input_dir",
+    inputDir,
+    "--output_dir",
+    outputDir,
+  );
   let worst = { cosine: 1, error: 0 };
   for (const [name, tensor] of Object.entries(expected)) {
     const results = {
@@ -126,10 +141,16 @@ async function check(ort, model) {
         problems.push(`${name} in ${engine}: ${result.verdict}`);
     }
   }
-  return [model.name, model.onnxslim_nodes, nodes, seconds,
+  return [
+    model.name,
+    model.onnxslim_nodes,
+    nodes,
+    seconds,
     memory,
-    worst.cosine.toFixed(8), worst.error.toExponential(2),
-    problems.length ? `FAILED: ${problems.join("; ")}` : "ok"];
+    worst.cosine.toFixed(8),
+    worst.error.toExponential(2),
+    problems.length ? `FAILED: ${problems.join("; ")}` : "ok",
+  ];
 }
 
 const selected = selectModels(options);
@@ -138,12 +159,33 @@ const models = cachedModels(options.cache, selected);
 const rows = [];
 for (const model of models) {
   process.stderr.write(`optimizing ${model.name}\n`);
-  rows.push(await check(ort, model).catch((error) =>
-    [model.name, "-", "-", "-", "-", "-", "-", `FAILED: ${error.message}`]));
+  rows.push(
+    await check(ort, model).catch((error) => [
+      model.name,
+      "-",
+      "-",
+      "-",
+      "-",
+      "-",
+      "-",
+      `FAILED: ${error.message}`,
+    ]),
+  );
 }
 if (rows.length > 0)
-  printTable(["model", "OnnxSlim", "nodes", "seconds", "MB", "cosine",
-    "max err/range", "verdict"], rows);
+  printTable(
+    [
+      "model",
+      "OnnxSlim",
+      "nodes",
+      "seconds",
+      "MB",
+      "cosine",
+      "max err/range",
+      "verdict",
+    ],
+    rows,
+  );
 const failed = rows.filter((row) => row.at(-1) !== "ok").length;
 console.log(
   `${models.length - failed} passed, ${failed} failed, ` +

@@ -81,7 +81,11 @@ async function check(ort, model) {
   const outputs = await runOrt(ort, model, ortDir);
   const complaint = await runParallax(model, inputDir, outputDir);
   return Object.entries(outputs).map(([name, expected]) => {
-    const { cosine = "-", error = "-", verdict } = complaint
+    const {
+      cosine = "-",
+      error = "-",
+      verdict,
+    } = complaint
       ? fail(complaint)
       : compareOutput(tensorFile(outputDir, name), expected, limits);
     const shape = expected.dims.join("x") || "scalar";

@@ -2,7 +2,8 @@
 # Part of Parallax, under the Apache License 2.0.
 # SPDX-License-Identifier: Apache-2.0
 #
-# Fetches the peer models and compares our float engine with ONNX Runtime.
+# Fetches the peer models, and compares our float engine and what we make of
+# the models with ONNX Runtime.
 # Exits with 77, for skipped, where there is no registry. PARALLAX_TEST_FULL=1
 # takes all models.
 # Usage: run.sh CACHE PARALLAX WORK
@@ -11,4 +12,6 @@ here=$(cd "${0%/*}" && pwd)
 all=()
 [[ ${PARALLAX_TEST_FULL:-} != 1 ]] || all=(--all)
 node "$here/fetch.mjs" "$1" "${all[@]}"
-node "$here/peer.mjs" --cache "$1" --parallax "$2" --work "$3" "${all[@]}"
+for check in peer optimized; do
+  node "$here/$check.mjs" --cache "$1" --parallax "$2" --work "$3/$check" "${all[@]}"
+done

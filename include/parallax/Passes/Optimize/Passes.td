@@ -167,8 +167,9 @@ def WidenTo2D : RewritePass<"nn-widen-to-2d"> {
 def FuseActivations : RewritePass<"nn-fuse-activations"> {
   let summary = "Formulas of activations become one operation";
   let description = [{
-    Silu, hard-swish, mish, gelu (by the error function or by tanh), softplus,
-    leaky rectifiers, and clips written as minimum and maximum.
+    Sigmoid, silu, hard-sigmoid, hard-swish, softplus, mish, gelu (by the error
+    function or by tanh), leaky rectifiers, and clips written as minimum and
+    maximum.
 
     ```mlir
     // before
@@ -184,7 +185,8 @@ def FuseLayout : RewritePass<"nn-fuse-layout"> {
   let summary = "Reshapes, transposes and slices become one movement";
   let description = [{
     Pixel shuffle as `depth_to_space`, its inverse and the "focus" of strided
-    slices as `space_to_depth`, and channel shuffle.
+    slices as `space_to_depth`, channel shuffle, and slices that cover a
+    dimension as `split`.
 
     ```mlir
     // before
@@ -222,7 +224,7 @@ def FuseNormalizations : RewritePass<"nn-fuse-normalizations"> {
 def FuseSoftmax : RewritePass<"nn-fuse-softmax"> {
   let summary = "Exponentials divided by their sum are a softmax";
   let description = [{
-    With or without the maximum subtracted first.
+    With or without the maximum subtracted first; also its logarithm.
 
     ```mlir
     // before

@@ -36,7 +36,8 @@ static void writeClip(Layer &layer, nn::ClipOp op) {
   double max = op.getMax().convertToDouble();
   // A bound that every number respects is left out, but a layer without bounds
   // would not be one.
-  bool hasMax = max<range.highest, hasMin = min> range.lowest || !hasMax;
+  bool hasMax = max < range.highest;
+  bool hasMin = min > range.lowest || !hasMax;
   layer.addOperand(op.getX());
   if (hasMin)
     layer.addNumber("min", dtype, std::max(min, range.lowest));
