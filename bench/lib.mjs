@@ -46,6 +46,21 @@ export function commandLine(usage, options, required = [], positional = []) {
   }
 }
 
+/// The options of a check against ONNX Runtime.
+export const peerOptions = (script) =>
+  commandLine(
+    `node ${script} --cache DIR --parallax PATH --work DIR ` +
+      "[--all] [--only NAME,..]",
+    {
+      cache: { type: "string" },
+      parallax: { type: "string" },
+      work: { type: "string" },
+      all: { type: "boolean" },
+      only: { type: "string" },
+    },
+    ["cache", "parallax", "work"],
+  );
+
 /// The models named by `only` (comma separated), else all or the CI subset.
 export function selectModels({ all, only }) {
   if (!only) return manifest.models.filter((model) => all || model.in_ci);

@@ -85,8 +85,15 @@ function addRectangle(plane, rows, cols, random) {
 
 /// The letters A B E H I L N O T in 5x7 dots, a row per five bits.
 const letters = [
-  0x3a31fc631n, 0x7a31f463en, 0x7e10f421fn, 0x4631fc631n, 0x38842108en,
-  0x42108421fn, 0x4735ad671n, 0x3a318c62en, 0x7c8421084n,
+  0x3a31fc631n,
+  0x7a31f463en,
+  0x7e10f421fn,
+  0x4631fc631n,
+  0x38842108en,
+  0x42108421fn,
+  0x4735ad671n,
+  0x3a318c62en,
+  0x7c8421084n,
 ];
 
 /// Darkens `plane` by lines of writing: a text network answers nothing but
@@ -118,7 +125,12 @@ function imageLike({ shape, range: [low, high], writing }, random) {
   for (let at = 0; at < values.length; at += ink.length) {
     const plane = values.subarray(at, at + ink.length);
     plane.set(ink);
-    for (const [cell, amplitude] of [[64, 1], [16, 0.5], [4, 0.25], [1, 0.05]])
+    for (const [cell, amplitude] of [
+      [64, 1],
+      [16, 0.5],
+      [4, 0.25],
+      [1, 0.05],
+    ])
       addNoise(plane, rows, cols, cell, amplitude, random);
     for (let i = 0; i < 6; ++i) addRectangle(plane, rows, cols, random);
   }
@@ -137,8 +149,7 @@ function imageLike({ shape, range: [low, high], writing }, random) {
 function makeValues(spec, random) {
   const count = elementCount(spec.shape);
   if (spec.value !== undefined) return new Float64Array(count).fill(spec.value);
-  if (spec.dtype.startsWith("float"))
-    return imageLike(spec, random);
+  if (spec.dtype.startsWith("float")) return imageLike(spec, random);
   const values = Float64Array.from({ length: count }, () =>
     random.integer(...spec.range),
   );
@@ -150,9 +161,10 @@ function makeValues(spec, random) {
 /// All inputs of a models.json entry as { name, dtype, shape, data }.
 export function makeInputs(model) {
   return Object.entries(model.inputs).map(([name, spec]) => {
-    const values = makeValues(spec, new Random(
-      `${model.name}/${name}/${spec.seed ?? 0}`,
-    ));
+    const values = makeValues(
+      spec,
+      new Random(`${model.name}/${name}/${spec.seed ?? 0}`),
+    );
     const Typed = typedArrays[spec.dtype];
     const data =
       Typed === BigInt64Array

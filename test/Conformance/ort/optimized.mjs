@@ -14,10 +14,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import {
   cachedModels,
-  commandLine,
   createSession,
   makeFeeds,
   modelFile,
+  peerOptions,
   printTable,
   requireOrt,
   selectModels,
@@ -27,18 +27,7 @@ import {
 import { rawBytes, tensorFile, writeInputs } from "./inputs.mjs";
 import { compareBytes, compareOutput } from "./outputs.mjs";
 
-const options = commandLine(
-  "node optimized.mjs --cache DIR --parallax PATH --work DIR " +
-    "[--all] [--only NAME,..]",
-  {
-    cache: { type: "string" },
-    parallax: { type: "string" },
-    work: { type: "string" },
-    all: { type: "boolean" },
-    only: { type: "string" },
-  },
-  ["cache", "parallax", "work"],
-);
+const options = peerOptions("optimized.mjs");
 
 const toolMegabytes = 120; // Of the program itself, as for `parallax run`.
 const limits = { minCosine: 0.999999, maxErrorOfRange: 1e-4 };

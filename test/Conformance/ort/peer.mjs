@@ -13,10 +13,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import {
   cachedModels,
-  commandLine,
   createSession,
   makeFeeds,
   modelFile,
+  peerOptions,
   printTable,
   requireOrt,
   runArguments,
@@ -26,18 +26,7 @@ import {
 import { rawBytes, tensorFile, writeInputs } from "./inputs.mjs";
 import { compareOutput, fail } from "./outputs.mjs";
 
-const options = commandLine(
-  "node peer.mjs --cache DIR --parallax PATH --work DIR " +
-    "[--all] [--only NAME,..]",
-  {
-    cache: { type: "string" },
-    parallax: { type: "string" },
-    work: { type: "string" },
-    all: { type: "boolean" },
-    only: { type: "string" },
-  },
-  ["cache", "parallax", "work"],
-);
+const options = peerOptions("peer.mjs");
 
 const limits = { minCosine: 0.99999, maxErrorOfRange: 1e-3 };
 const execute = promisify(execFile);
