@@ -16,20 +16,27 @@
 namespace parallax {
 namespace {
 
+/// In either case: what differs in it alone is the same word.
+bool isSameLetter(char a, char b) {
+  auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
+  return lower(a) == lower(b);
+}
+
 /// Insertions, deletions and replacements of bytes that lead from one text to
 /// the other; any number above `limit` if there are more than that.
 size_t editDistance(std::string_view from, std::string_view to, size_t limit) {
+  constexpr size_t longest = 1000; // No name that somebody has typed.
   size_t difference =
       std::max(from.size(), to.size()) - std::min(from.size(), to.size());
-  if (difference > limit)
-    return difference;
+  if (difference > limit || from.size() > longest)
+    return limit + 1;
   std::vector<size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), size_t(0));
   for (size_t i = 0; i < from.size(); ++i) {
     size_t diagonal = std::exchange(row[0], i + 1);
     size_t least = row[0];
     for (size_t j = 0; j < to.size(); ++j) {
-      size_t replaced = diagonal + (from[i] != to[j]);
+      size_t replaced = diagonal + !isSameLetter(from[i], to[j]);
       diagonal = row[j + 1];
       row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
       least = std::min(least, row[j + 1]);
@@ -56,7 +63,8 @@ std::vector<std::string> nearestNames(std::string_view name,
     if (distance > limit) {
       // Exporters put the path of a module before the name people know.
       bool isPart =
-          name.size() > 2 && candidate.find(name) != std::string::npos;
+          (name.size() > 2 && candidate.find(name) != std::string::npos) ||
+          (candidate.size() > 2 && name.find(candidate) != std::string::npos);
       if (!isPart)
         continue;
       distance = candidate.size();

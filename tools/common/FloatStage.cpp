@@ -183,10 +183,12 @@ void writeNameMap(const std::filesystem::path &path, Network &network) {
   std::vector<std::string> nodes;
   for (const onnx_import::ModelNode &node : network.summary().nodes)
     nodes.push_back(node.name);
-  nlohmann::ordered_json map;
+  auto map = nlohmann::ordered_json::object();
   for (const NodeFate &fate : mapNodes(network.function(), nodes))
     map[fate.node] = fate.layer.empty() ? "folded" : fate.layer;
-  writeText(path, map.dump(2) + "\n", "names of nodes and layers");
+  constexpr auto replace = nlohmann::json::error_handler_t::replace;
+  writeText(path, map.dump(2, ' ', false, replace) + "\n",
+            "names of nodes and layers");
 }
 
 } // namespace

@@ -45,6 +45,14 @@ ImportFunction boundedNormalization(int64_t p) {
       {axis(-1), real("epsilon")});
 }
 
+/// The version of ONNX's own operator set that a function uses.
+int64_t opsetOf(const onnx::FunctionProto &function) {
+  for (const onnx::OperatorSetIdProto &id : function.opset_import())
+    if (id.domain().empty())
+      return id.version();
+  return 0;
+}
+
 const std::vector<LocalFunction> &localFunctions() {
   static const std::vector<LocalFunction> functions = {
       {"Silu",
@@ -214,9 +222,26 @@ const std::vector<LocalFunction> &localFunctions() {
 
 } // namespace
 
-void addFunctionImports(ImportTable &table) {
-  for (const LocalFunction &function : localFunctions())
-    table.onOp(function.name, functionDomainVersion, function.import);
+const ImportFunction *OwnFunctions::find(StringRef domain, StringRef name) {
+  if (domain != functionDomain)
+    return nullptr;
+  auto [it, isNew] = known.try_emplace(name, nullptr);
+  if (!isNew)
+    return it->second;
+  auto function = llvm::find_if(localFunctions(), [&](const auto &function) {
+    return function.name == name;
+  });
+  if (function == localFunctions().end())
+    return nullptr;
+  for (const onnx::OperatorSetIdProto &id : model.opset_import())
+    if (id.domain() == functionDomain && id.version() != functionDomainVersion)
+      return nullptr;
+  for (const onnx::FunctionProto &other : model.functions())
+    if (other.domain() == functionDomain && other.name() == name &&
+        other.SerializeAsString() !=
+            defineFunction(name, opsetOf(other)).SerializeAsString())
+      return nullptr;
+  return it->second = &function->import;
 }
 
 onnx::FunctionProto defineFunction(StringRef name, int64_t opset) {

@@ -11,8 +11,11 @@
 
 #include "Node.h"
 
+#include "llvm/ADT/StringMap.h"
+
 namespace onnx {
 class FunctionProto;
+class ModelProto;
 } // namespace onnx
 
 namespace parallax::onnx_import {
@@ -21,9 +24,20 @@ namespace parallax::onnx_import {
 inline constexpr const char *functionDomain = "parallax";
 inline constexpr int64_t functionDomainVersion = 1;
 
-/// The import lines of all functions. They are not operators of ONNX, so they
-/// have a table of their own.
-void addFunctionImports(ImportTable &table);
+/// The functions that a model means as ours: those of our domain, in the
+/// version that we know, which it does not define in another way.
+class OwnFunctions {
+public:
+  explicit OwnFunctions(const onnx::ModelProto &model) : model(model) {}
+
+  /// What a call of the function becomes, or null if it is not one of ours.
+  const ImportFunction *find(StringRef domain, StringRef name);
+
+private:
+  const onnx::ModelProto &model;
+  /// What has been asked for already.
+  llvm::StringMap<const ImportFunction *> known;
+};
 
 /// The definition of a function for models of this operator set.
 onnx::FunctionProto defineFunction(StringRef name, int64_t opset);

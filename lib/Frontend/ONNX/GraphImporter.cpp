@@ -79,9 +79,8 @@ GraphImporter::GraphImporter(onnx::ModelProto &model,
                              const ImportOptions &options)
     : builder(context), options(options),
       reader(std::filesystem::path(fileName).parent_path()), model(model),
-      fileName(fileName), context(context) {
+      fileName(fileName), context(context), functions(model) {
   addAllImports(table);
-  addFunctionImports(functions);
 }
 
 OwningOpRef<ModuleOp> GraphImporter::run() {
@@ -203,10 +202,10 @@ void GraphImporter::importNode(const onnx::NodeProto &proto) {
     if (isPoisoned(input))
       return poison(proto);
 
-  // We know what our own functions compute, whatever their bodies look like.
-  if (proto.domain() == functionDomain)
-    if (auto *import = functions.find(proto.op_type(), functionDomainVersion))
-      return importWith(*import, proto);
+  // What our own functions compute is one operation to us.
+  if (const ImportFunction *import =
+          functions.find(proto.domain(), proto.op_type()))
+    return importWith(*import, proto);
 
   for (const onnx::FunctionProto &function : model.functions())
     if (function.name() == proto.op_type() &&

@@ -8,6 +8,7 @@
 #ifndef PARALLAX_LIB_FRONTEND_ONNX_GRAPHIMPORTER_H
 #define PARALLAX_LIB_FRONTEND_ONNX_GRAPHIMPORTER_H
 
+#include "Functions.h"
 #include "Initializers.h"
 #include "Node.h"
 #include "parallax/Frontend/ONNX/Import.h"
@@ -82,8 +83,7 @@ private:
   std::string fileName;
   MLIRContext *context;
   ImportTable table;
-  /// The functions of our own domain.
-  ImportTable functions;
+  OwnFunctions functions;
   std::vector<Scope> scopes;
   DenseMap<Value, Tensor> constants;
   /// Numbers of the nodes in work, which name those without a name.

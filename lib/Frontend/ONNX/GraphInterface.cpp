@@ -92,8 +92,15 @@ void GraphImporter::checkBaked(const onnx::ValueInfoProto &input,
 
 void GraphImporter::addInputs(const onnx::GraphProto &graph,
                               func::FuncOp function) {
+  std::set<std::string> names;
   for (const onnx::ValueInfoProto &input : graph.input()) {
     const std::string &name = input.name();
+    if (name.empty() || !names.insert(name).second) {
+      problems.push_back(name.empty()
+                             ? std::string("an input has no name")
+                             : fmt::format("two inputs are called '{}'", name));
+      continue;
+    }
     if (auto it = options.bakedInputs.find(name);
         it != options.bakedInputs.end()) {
       checkBaked(input, it->second);
@@ -139,6 +146,8 @@ void GraphImporter::addInputs(const onnx::GraphProto &graph,
 void GraphImporter::addOutputs(const onnx::GraphProto &graph,
                                func::FuncOp function) {
   SmallVector<Value> values;
+  if (graph.output().empty())
+    problems.emplace_back("the model has no outputs");
   for (const onnx::ValueInfoProto &output : graph.output()) {
     try {
       Value value = lookup(output.name());

@@ -208,9 +208,9 @@ Tensor TensorReader::mapExternal(const onnx::TensorProto &proto, DType dtype,
   fs::path relative(location);
   fs::path path = folder / relative;
   std::error_code ignored;
-  fs::path inside =
-      fs::weakly_canonical(path, ignored)
-          .lexically_relative(fs::weakly_canonical(folder, ignored));
+  fs::path inside = fs::weakly_canonical(path, ignored)
+                        .lexically_relative(fs::weakly_canonical(
+                            folder.empty() ? fs::path(".") : folder, ignored));
   if (location.empty() || relative.is_absolute() || inside.empty() ||
       *inside.begin() == "..")
     throw ImportError(fmt::format(

@@ -44,17 +44,15 @@ std::string typeOf(const onnx::NodeProto &node) {
 class Counter {
 public:
   Counter(const onnx::ModelProto &model, ModelSummary &summary)
-      : summary(summary) {
+      : summary(summary), ownFunctions(model) {
     addAllImports(table);
-    addFunctionImports(ownFunctions);
     for (const onnx::FunctionProto &function : model.functions())
       functions.insert({function.domain(), function.name()});
   }
 
   /// True for what the importer takes as one operation, body or not.
-  bool isOwn(const std::string &domain, const std::string &name) const {
-    return domain == functionDomain &&
-           ownFunctions.find(name, functionDomainVersion);
+  bool isOwn(const std::string &domain, const std::string &name) {
+    return ownFunctions.find(domain, name) != nullptr;
   }
 
   template <typename NodeList> void countNodes(const NodeList &nodes) {
@@ -77,15 +75,20 @@ public:
   void countGraph(const onnx::GraphProto &graph) {
     for (const onnx::TensorProto &tensor : graph.initializer()) {
       Shape shape(tensor.dims().begin(), tensor.dims().end());
-      if (isPlausible(shape))
-        summary.parameters += elementCount(shape);
+      if (!isPlausible(shape))
+        continue;
+      summary.parameters += elementCount(shape);
+      std::optional<DType> dtype = toDType(tensor.data_type());
+      if (dtype && tensor.data_location() == onnx::TensorProto::EXTERNAL)
+        summary.fileBytes += elementCount(shape) * int64_t(sizeOf(*dtype));
     }
     countNodes(graph.node());
   }
 
 private:
   ModelSummary &summary;
-  ImportTable table, ownFunctions;
+  ImportTable table;
+  OwnFunctions ownFunctions;
   std::set<std::pair<std::string, std::string>> functions;
 };
 

@@ -57,14 +57,15 @@ public:
   /// The name itself, or with the first free number behind it.
   std::string add(const std::string &name) {
     std::string unique = name;
-    for (int i = 1; !taken.insert(unique).second; ++i)
-      unique = name + "_" + std::to_string(i);
+    while (!taken.insert(unique).second)
+      unique = name + "_" + std::to_string(++lastNumbers[name]);
     return unique;
   }
   void reserve(StringRef name) { taken.insert(name); }
 
 private:
   llvm::StringSet<> taken;
+  llvm::StringMap<int> lastNumbers;
 };
 
 } // namespace
@@ -125,12 +126,16 @@ bool nameLayers(func::FuncOp function) {
 std::vector<NodeFate> mapNodes(func::FuncOp function,
                                ArrayRef<std::string> nodes) {
   llvm::StringMap<std::string> layers;
+  llvm::StringSet<> known;
+  for (const std::string &node : nodes)
+    known.insert(node);
   for (Operation &op : function.front().without_terminator()) {
     if (isa<nn::ConstantOp>(op))
       continue;
     std::string layer = getLayerName(&op).node;
     // A node that became several steps is known by the first one.
-    layers.try_emplace(StringRef(layer).rsplit('/').first, layer);
+    if (!known.contains(layer))
+      layers.try_emplace(StringRef(layer).rsplit('/').first, layer);
     for (const std::string &node : getReplacedNodes(&op))
       layers[node] = layer;
   }

@@ -211,12 +211,28 @@ TEST_F(ExportTest, BodiesOfFunctionsComputeTheOperation) {
   }
 }
 
+TEST_F(ExportTest, AFunctionOfOurNameWithAnotherBodyIsNotOurs) {
+  write(parse(layer("silu", {"4xf32"}, "", "4xf32")));
+  onnx::ModelProto model = read();
+  onnx::FunctionProto &function = *model.mutable_functions(0);
+  function.mutable_node(0)->set_op_type("Tanh"); // instead of Sigmoid
+  FuncOp other = import(folder.write("other.onnx", model.SerializeAsString()));
+  EXPECT_TRUE(other.getOps<nn::SiluOp>().empty());
+  EXPECT_FALSE(other.getOps<nn::TanhOp>().empty());
+}
+
+TEST_F(ExportTest, ReductionsOfTruthValuesNeedANewerOperatorSet) {
+  EXPECT_EQ(expectRoundTrip(layer("reduce_max", {"2x3xi1"},
+                                  "axes = array<i64: 1>", "2x1xi1"))
+                .opset,
+            20);
+}
+
 TEST_F(ExportTest, FunctionsAreCountedAsOneNode) {
   write(parse(layer("silu", {"4xf32"}, "", "4xf32")));
   onnx_import::ModelSummary summary =
       onnx_import::summarizeModel((folder / "model.onnx").string());
-  EXPECT_EQ(summary.operators,
-            (std::map<std::string, int64_t>{{"Silu", 1}}));
+  EXPECT_EQ(summary.operators, (std::map<std::string, int64_t>{{"Silu", 1}}));
   EXPECT_TRUE(summary.unsupported.empty());
   for (const auto &[name, since] : onnx_import::supportedOperators())
     EXPECT_NE(name, "Silu");

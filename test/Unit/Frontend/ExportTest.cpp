@@ -200,6 +200,16 @@ TEST_F(ExportWeightsTest, LargeModelsHaveASecondFile) {
   for (std::string file : {"model.onnx", "model.data"})
     EXPECT_TRUE(contentsOf(folder / file) ==
                 contentsOf(folder / ("again/" + file)));
+  // A path without a folder means the one that the process is in.
+  std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  FuncOp relative = import("model.onnx");
+  std::filesystem::current_path(before);
+  expectSameResults(function, relative);
+  // The two files can't have one name.
+  EXPECT_THROW(
+      write(function, "model.data", {.graphName = "", .embedLimit = 4096}),
+      Error);
   // Weights are mapped from the file that is replaced here.
   write(imported, "model.onnx", {.graphName = "", .embedLimit = 4096});
   expectSameResults(function, import(folder / "model.onnx"));

@@ -53,11 +53,24 @@ TEST(NearestNames, OffersAPlaceOnce) {
             (Names{"pool1", "pool2"}));
 }
 
+TEST(NearestNames, CaseDoesNotCount) {
+  EXPECT_EQ(nearestNames("W", Names{"w", "x"}), Names{"w"});
+  EXPECT_EQ(nearestNames("CONV1", Names{"conv1"}), Names{"conv1"});
+}
+
+TEST(NearestNames, OffersNamesInsideTheName) {
+  EXPECT_EQ(nearestNames("/model/conv1", Names{"conv1", "relu"}),
+            Names{"conv1"});
+}
+
 TEST(NearestNames, LongNames) {
-  std::string name(5000, 'a');
-  std::string near = name, far(5000, 'b');
-  near[2500] = 'b';
+  std::string name(900, 'a');
+  std::string near = name, far(900, 'b');
+  near[450] = 'b';
   EXPECT_EQ(nearestNames(name, Names{far, near}), Names{near});
+  // Nobody has typed this, and comparing takes the square of its length.
+  std::string endless(100'000, 'a');
+  EXPECT_EQ(nearestNames(endless, Names{std::string(100'000, 'b')}), Names{});
 }
 
 TEST(DidYouMean, IsTheEndOfASentence) {

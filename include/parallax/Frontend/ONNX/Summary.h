@@ -38,7 +38,7 @@ struct ModelSummary {
   int64_t parameters = 0; ///< Elements of all initializers.
   /// The nodes of the main graph, in the order of the file.
   std::vector<ModelNode> nodes;
-  int64_t fileBytes = 0; ///< Without external data.
+  int64_t fileBytes = 0; ///< External data included.
 };
 
 /// Reads the file; throws Error if it is not a model.

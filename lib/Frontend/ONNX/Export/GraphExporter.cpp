@@ -29,8 +29,8 @@ static int64_t irVersionOf(int64_t opset) {
 
 std::string NameSet::take(const std::string &wanted) {
   std::string name = wanted;
-  for (int number = 1; !taken.insert(name).second; ++number)
-    name = fmt::format("{}_{}", wanted, number);
+  while (!taken.insert(name).second)
+    name = fmt::format("{}_{}", wanted, ++lastNumbers[wanted]);
   return name;
 }
 

@@ -28,6 +28,7 @@ public:
 
 private:
   std::set<std::string> taken;
+  std::map<std::string, int> lastNumbers;
 };
 
 class GraphExporter {

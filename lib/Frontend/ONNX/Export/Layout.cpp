@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "ExportLine.h"
 
+#include <cmath>
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace parallax::onnx_export {
@@ -70,7 +72,7 @@ static void writePad(Layer &layer, nn::PadOp op) {
   layer.addOperand(op.getX());
   layer.addInts("pads", op.getPads());
   double value = op.getValue().convertToDouble();
-  if (op.getMode() == "constant" && value != 0)
+  if (op.getMode() == "constant" && (value != 0 || std::signbit(value)))
     layer.addNumber("value", layer.operandElements(0), value);
   layer.setString("mode", op.getMode());
 }

@@ -205,6 +205,10 @@ size_t writeModel(const fs::path &path, onnx::ModelProto model,
   std::vector<StoredTensor> tensors = layOut(initializers, "");
   fs::path dataPath = path.parent_path() / (path.stem().string() + ".data");
   bool isSplit = frame.fileSize(tensors) > embedLimit;
+  if (isSplit && dataPath == path)
+    throw Error(fmt::format("{}: the weights need a file of their own, which "
+                            "would have this very name; choose another one",
+                            path.string()));
   if (isSplit)
     tensors = layOut(initializers, dataPath.filename().string());
 

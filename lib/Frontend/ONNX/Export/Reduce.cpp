@@ -15,6 +15,8 @@ static void writeReduceSince(Layer &layer, OpTy op, int64_t operandSince) {
   bool isNone = axes.empty() && layer.operandRank(0) > 0;
   if (isNone)
     layer.needs(operandSince);
+  if (layer.operandElements(0) == DType::Bool)
+    layer.needs(20);
   layer.addOperand(op.getX());
   if (!axes.empty() && layer.opset() >= operandSince)
     layer.addInts("axes", axes);
