@@ -274,4 +274,13 @@ Metrics measure(const Tensor &a, const Tensor &b, Tolerance tolerance) {
   return measureAs<double>(a, b, tolerance);
 }
 
+double errorOfRange(double maxAbs, double minB, double maxB) {
+  double magnitude = std::max(std::abs(minB), std::abs(maxB));
+  constexpr double lastBits = 4 * std::numeric_limits<float>::epsilon();
+  if (maxAbs <= lastBits * magnitude)
+    return maxAbs == 0 ? 0 : maxAbs / std::max(maxB - minB, magnitude);
+  double range = maxB > minB ? maxB - minB : magnitude;
+  return range > 0 ? maxAbs / range : maxAbs;
+}
+
 } // namespace parallax

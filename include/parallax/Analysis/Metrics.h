@@ -56,6 +56,11 @@ struct Metrics {
   bool withinTolerance() const { return differing == 0; }
 };
 
+/// The greatest difference as a part of the extent of the reference: of its
+/// range, or of its magnitude if it has a single value. A difference in the
+/// last bits of the magnitude is none, however small the range.
+double errorOfRange(double maxAbs, double minB, double maxB);
+
 /// Compares tensors of equal shape and any types; throws Error if the shapes
 /// differ. The result does not depend on the number of threads.
 Metrics measure(const Tensor &a, const Tensor &b, Tolerance tolerance = {});

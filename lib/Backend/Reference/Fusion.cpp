@@ -30,9 +30,12 @@ std::optional<PostOp> activationOf(Operation *op) {
       .Case([](nn::LeakyReluOp op) {
         return PostOp{Kind::LeakyRelu, op.getAlpha().convertToFloat()};
       })
-      .Case([](nn::ClipOp op) {
-        return PostOp{Kind::Clip, float(op.getMin().convertToDouble()),
-                      float(op.getMax().convertToDouble())};
+      .Case([](nn::ClipOp op) -> std::optional<PostOp> {
+        auto min = float(op.getMin().convertToDouble());
+        auto max = float(op.getMax().convertToDouble());
+        // oneDNN refuses bounds that cross; to ONNX it is the upper one.
+        return min <= max ? std::optional(PostOp{Kind::Clip, min, max})
+                          : std::nullopt;
       })
       .Case([](nn::EluOp op) {
         return PostOp{Kind::Elu, op.getAlpha().convertToFloat()};

@@ -55,6 +55,8 @@ llvm::hash_code hashOf(Operation *op) {
 } // namespace
 
 bool mergeCommonLayers(func::FuncOp function, OptimizeReport &report) {
+  if (function.isExternal())
+    return false;
   DenseMap<size_t, SmallVector<Operation *, 1>> seen;
   int64_t merged = 0;
   for (Operation &op :
@@ -69,18 +71,12 @@ bool mergeCommonLayers(func::FuncOp function, OptimizeReport &report) {
     }
     op.replaceAllUsesWith(*same);
     if (!isa<nn::ConstantOp>(op)) {
-      addReplacedNodes(*same, getLayerName(&op).node);
-      addReplacedNodes(*same, getReplacedNodes(&op));
+      addReplacedNode(*same, &op);
       ++merged;
       op.erase();
       continue;
     }
-    // Two constants may well share one attribute.
-    if (cast<nn::ConstantOp>(op).getValue() ==
-        cast<nn::ConstantOp>(*same).getValue())
-      op.erase();
-    else
-      eraseLayer(&op);
+    eraseLayer(&op);
   }
   if (merged > 0)
     report.applied["merge-common-layers"] += merged;
@@ -88,6 +84,8 @@ bool mergeCommonLayers(func::FuncOp function, OptimizeReport &report) {
 }
 
 bool removeDeadLayers(func::FuncOp function, OptimizeReport &report) {
+  if (function.isExternal())
+    return false;
   int64_t removed = 0;
   // From the end, so that readers go before what they read.
   for (Operation *op = function.front().getTerminator()->getPrevNode(); op;) {

@@ -13,34 +13,59 @@
 #include "parallax/Support/TensorAttr.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace parallax {
 
-std::vector<std::string> getReplacedNodes(Operation *op) {
-  std::vector<std::string> nodes;
-  if (auto list = op->getAttrOfType<ArrayAttr>(replacesAttribute))
-    for (auto name : list.getAsRange<StringAttr>())
-      nodes.push_back(name.str());
-  return nodes;
+static StringAttr nodeName(Operation *op) {
+  return StringAttr::get(op->getContext(), getLayerName(op).node);
 }
 
-void addReplacedNodes(Operation *op, ArrayRef<std::string> nodes) {
-  std::vector<std::string> all = getReplacedNodes(op);
-  std::string own = getLayerName(op).node;
-  for (const std::string &node : nodes)
-    if (node != own && !node.empty() && !llvm::is_contained(all, node))
-      all.push_back(node);
-  if (all.empty())
-    return;
-  SmallVector<StringRef> names(all.begin(), all.end());
-  op->setAttr(replacesAttribute,
-              Builder(op->getContext()).getStrArrayAttr(names));
+ArrayRef<Attribute> getReplacedNodes(Operation *op) {
+  auto list = op->getAttrOfType<ArrayAttr>(replacesAttribute);
+  return list ? list.getValue() : ArrayRef<Attribute>();
+}
+
+void addReplacedNodes(Operation *op, ArrayRef<Attribute> nodes) {
+  // Lists grow long where hundreds of layers become one.
+  llvm::SetVector<Attribute> all;
+  all.insert_range(getReplacedNodes(op));
+  all.insert_range(nodes);
+  all.remove(nodeName(op));
+  all.remove(StringAttr::get(op->getContext(), ""));
+  if (!all.empty())
+    op->setAttr(replacesAttribute,
+                ArrayAttr::get(op->getContext(), all.getArrayRef()));
+}
+
+void addReplacedNode(Operation *op, Operation *replaced) {
+  SmallVector<Attribute> nodes{nodeName(replaced)};
+  llvm::append_range(nodes, getReplacedNodes(replaced));
+  addReplacedNodes(op, nodes);
+}
+
+/// True if no other constant of the module has the same attribute, and with it
+/// the same memory.
+static bool ownsValue(nn::ConstantOp constant) {
+  auto sharesValue = [&](nn::ConstantOp other) {
+    return other != constant && other.getValue() == constant.getValue();
+  };
+  auto module = constant->getParentOfType<ModuleOp>();
+  return !module ||
+         llvm::none_of(module.getOps<func::FuncOp>(), [&](func::FuncOp view) {
+           return !view.isExternal() &&
+                  llvm::any_of(view.front().getOps<nn::ConstantOp>(),
+                               sharesValue);
+         });
 }
 
 void eraseLayer(Operation *op) {
-  if (auto constant = dyn_cast<nn::ConstantOp>(op))
+  auto constant = dyn_cast<nn::ConstantOp>(op);
+  if (constant && isa<DenseResourceElementsAttr>(constant.getValue()) &&
+      ownsValue(constant))
     takeTensor(constant.getValue());
   op->erase();
 }
@@ -51,7 +76,6 @@ namespace {
 struct OldLayer {
   Operation *op;
   LayerName name;
-  std::vector<std::string> replaced;
   bool isClaimed = false;
 };
 
@@ -99,7 +123,7 @@ private:
         dead, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
     for (Operation *op : llvm::reverse(dead))
       if (!isa<nn::ConstantOp>(op))
-        old.push_back({op, getLayerName(op), getReplacedNodes(op)});
+        old.push_back({op, getLayerName(op)});
   }
 
   /// The old operation that a new one continues, if there is one.
@@ -152,7 +176,7 @@ private:
         continue;
       }
       setName(step, layer->name.node, layer->name.tensors);
-      addReplacedNodes(step.op, layer->replaced);
+      addReplacedNodes(step.op, getReplacedNodes(layer->op));
       primary = step.op;
     }
     for (const Proposal::Step &step : llvm::reverse(unnamed)) {
@@ -166,10 +190,8 @@ private:
     if (!primary)
       return;
     for (const OldLayer &layer : old)
-      if (!layer.isClaimed) {
-        addReplacedNodes(primary, layer.name.node);
-        addReplacedNodes(primary, layer.replaced);
-      }
+      if (!layer.isClaimed)
+        addReplacedNode(primary, layer.op);
   }
 
   static std::string stepName(const Proposal::Step &step) {

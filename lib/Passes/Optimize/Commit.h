@@ -15,8 +15,10 @@ namespace parallax {
 /// Lists the nodes of the imported network that an operation stands for beside
 /// the one that it is named after.
 inline constexpr StringRef replacesAttribute = "nn.replaces";
-std::vector<std::string> getReplacedNodes(Operation *op);
-void addReplacedNodes(Operation *op, ArrayRef<std::string> nodes);
+ArrayRef<Attribute> getReplacedNodes(Operation *op);
+void addReplacedNodes(Operation *op, ArrayRef<Attribute> nodes);
+/// Adds a node and what that one has replaced itself.
+void addReplacedNode(Operation *op, Operation *replaced);
 
 /// Erases an operation that nobody reads and frees the memory of a constant.
 void eraseLayer(Operation *op);

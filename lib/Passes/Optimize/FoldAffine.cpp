@@ -30,6 +30,13 @@ struct Affine {
   bool shifts() const {
     return llvm::any_of(shift, [](double s) { return s != 0; });
   }
+  /// True if the shift is what brings `x` near zero. Behind a sum of products
+  /// it would take away digits that are lost by then: the range of pixels is
+  /// fine, pressure in pascal is not.
+  bool shiftsFar() const {
+    constexpr double far = 256;
+    return llvm::any_of(shift, [](double s) { return !(std::abs(s) <= far); });
+  }
   bool scales() const {
     return llvm::any_of(scale, [](double s) { return s != 1; });
   }
@@ -242,7 +249,8 @@ void foldAhead(Operation *op, Proposal &proposal) {
     return;
   std::optional<Affine> affine =
       affineOf(layer.x().getDefiningOp(), layer.axis());
-  if (!affine || (affine->shifts() && !layer.hasUniformReach()))
+  if (!affine || affine->shiftsFar() ||
+      (affine->shifts() && !layer.hasUniformReach()))
     return;
   layer.scaleInputs(*affine);
   proposal.replace(layer.rebuild(proposal, affine->x));
@@ -258,7 +266,7 @@ void foldAheadOfFlatten(nn::FullyConnectedOp op, Proposal &proposal) {
       shapeOf(flatten.getX())[0] != shapeOf(op.getX())[0])
     return;
   std::optional<Affine> affine = affineOf(flatten.getX().getDefiningOp(), 1);
-  if (!affine)
+  if (!affine || affine->scale.empty() || affine->shiftsFar())
     return;
   int64_t perChannel = shapeOf(op.getX())[1] / int64_t(affine->scale.size());
   layer.scaleInputs(repeated(*affine, perChannel));

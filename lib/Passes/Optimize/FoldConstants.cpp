@@ -14,7 +14,10 @@
 namespace parallax {
 
 static void foldConstants(Operation *op, Proposal &proposal) {
-  if (op->getNumOperands() == 0 || !nn::isWorthFolding(op))
+  bool isKnown = llvm::all_of(op->getResultTypes(), [](Type type) {
+    return cast<RankedTensorType>(type).hasStaticShape();
+  });
+  if (op->getNumOperands() == 0 || !isKnown || !nn::isWorthFolding(op))
     return;
   std::vector<Tensor> operands;
   for (Value operand : op->getOperands()) {

@@ -33,16 +33,17 @@ static void addFactor(Product &product, Value base, double exponent) {
 }
 
 static void multiplyOut(Value value, double exponent, Product &product,
-                        bool isRoot) {
+                        int depth) {
   if (std::optional<double> number = numberOf(value)) {
     product.coefficient *= std::pow(*number, exponent);
     return;
   }
   Operation *op = value.getDefiningOp();
-  if (!op || (!isRoot && !value.hasOneUse()))
+  constexpr int maxDepth = 32; // No formula has more factors in a row.
+  if (!op || depth > maxDepth || (depth > 0 && !value.hasOneUse()))
     return addFactor(product, value, exponent);
   auto visit = [&](Value operand, double power) {
-    multiplyOut(operand, power, product, false);
+    multiplyOut(operand, power, product, depth + 1);
   };
   // The root of a product is not the product of roots if factors are negative.
   bool isWhole = exponent == std::round(exponent);
@@ -68,7 +69,7 @@ static void multiplyOut(Value value, double exponent, Product &product,
 
 Product productOf(Value value) {
   Product product;
-  multiplyOut(value, 1, product, /*isRoot=*/true);
+  multiplyOut(value, 1, product, /*depth=*/0);
   return product;
 }
 

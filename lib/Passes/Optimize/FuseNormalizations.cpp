@@ -277,7 +277,7 @@ struct Limited {
 Limited limitedOf(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto clip = dyn_cast_or_null<nn::ClipOp>(op);
-      clip && std::isinf(clip.getMax().convertToDouble()))
+      clip && clip.getMax().isInfinity() && !clip.getMax().isNegative())
     return {clip.getX(), clip.getMin().convertToDouble()};
   if (isa_and_nonnull<nn::MaxOp>(op))
     if (std::optional<ConstantOperand> split = splitConstant(op))
@@ -323,7 +323,7 @@ void fuseL2Normalization(Operation *op, Proposal &proposal) {
     Limited limited = limitedOf(below.base);
     std::optional<Norm> norm = normOf(limited.value);
     if (exponent != 1 || !norm || norm->exponent * below.exponent != -1 ||
-        limited.limit < 0 || norm->x != x ||
+        limited.limit < 0 || norm->exponent <= 0 || norm->x != x ||
         x.getType() != op->getResult(0).getType() || !isClosed(op, x))
       continue;
     double epsilon = std::pow(limited.limit, 1 / norm->exponent);

@@ -41,11 +41,6 @@ std::optional<double> numberOf(Value value) {
   return first;
 }
 
-bool isNumber(Value value, double number) {
-  std::optional<double> actual = numberOf(value);
-  return actual && std::abs(*actual - number) <= 4e-7 * std::abs(number);
-}
-
 std::optional<std::vector<double>>
 numbersAlong(Value constant, RankedTensorType type, int64_t axis) {
   Tensor tensor = constantOf(constant);
@@ -77,11 +72,6 @@ Value otherOperand(Operation *op, Value value) {
   if (op->getOperand(0) == value)
     return op->getOperand(1);
   return op->getOperand(1) == value ? op->getOperand(0) : Value();
-}
-
-Value besideNumber(Operation *op, double number) {
-  std::optional<ConstantOperand> split = splitConstant(op);
-  return split && isNumber(split->constant, number) ? split->other : Value();
 }
 
 bool isElementwise(Operation *op) {

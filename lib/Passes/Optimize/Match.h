@@ -21,10 +21,6 @@ Tensor constantOf(Value value);
 /// The number that all elements of a constant are.
 std::optional<double> numberOf(Value value);
 
-/// True for a constant whose elements are all `number`, up to the rounding of
-/// its own type.
-bool isNumber(Value value, double number);
-
 /// The elements of a float constant that differ along one dimension of the
 /// result at most: one number per entry of `axis`. Nothing if it differs along
 /// another one, or if it makes the result larger than `type`.
@@ -39,9 +35,6 @@ std::optional<ConstantOperand> splitConstant(Operation *op);
 
 /// The other operand of a binary operation, or null if `value` is none.
 Value otherOperand(Operation *op, Value value);
-
-/// A binary operation with an operand that is `number`: the other operand.
-Value besideNumber(Operation *op, double number);
 
 /// The operation that computes `value` for a single reader, or null.
 template <typename OpTy> OpTy soleProducer(Value value) {

@@ -13,17 +13,11 @@
 
 namespace parallax {
 
-/// The greatest difference as a part of the expected range, or of the magnitude
-/// if all values are the same.
-static double errorOfRange(const Metrics &metrics) {
-  if (metrics.unordered > 0)
-    return std::numeric_limits<double>::infinity();
-  if (metrics.maxAbs == 0)
-    return 0;
-  double range = metrics.maxB - metrics.minB;
-  if (range == 0)
-    range = std::abs(metrics.maxB);
-  return range > 0 ? metrics.maxAbs / range : metrics.maxAbs;
+/// NaN on one side only is beyond any error.
+static double errorOf(const Metrics &metrics) {
+  return metrics.unordered > 0
+             ? std::numeric_limits<double>::infinity()
+             : errorOfRange(metrics.maxAbs, metrics.minB, metrics.maxB);
 }
 
 /// The sample with every other number moved to the next one in float.
@@ -57,7 +51,7 @@ void ModelCheck::record(const Executable &imported) {
       if (outputs[i].shape() == expected[sample][i].shape())
         sensitivities[i] =
             std::max(sensitivities[i],
-                     errorOfRange(measure(outputs[i], expected[sample][i])));
+                     errorOf(measure(outputs[i], expected[sample][i])));
   };
   runSamples(imported, samples.size(), threads, callbacks);
 }
@@ -82,7 +76,7 @@ std::vector<OutputCheck> ModelCheck::compare(const Executable &optimized) {
       }
       Metrics metrics = measure(outputs[i], reference);
       check.cosine = std::min(check.cosine, metrics.cosine);
-      if (double error = errorOfRange(metrics); error > check.error) {
+      if (double error = errorOf(metrics); error > check.error) {
         check.error = error;
         check.worstSample = sample;
       }

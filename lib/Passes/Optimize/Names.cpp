@@ -71,6 +71,8 @@ private:
 } // namespace
 
 bool nameLayers(func::FuncOp function) {
+  if (function.isExternal())
+    return false;
   UniqueNames nodes, tensors;
   for (BlockArgument argument : function.getArguments())
     tensors.reserve(getTensorName(argument));
@@ -136,8 +138,8 @@ std::vector<NodeFate> mapNodes(func::FuncOp function,
     // A node that became several steps is known by the first one.
     if (!known.contains(layer))
       layers.try_emplace(StringRef(layer).rsplit('/').first, layer);
-    for (const std::string &node : getReplacedNodes(&op))
-      layers[node] = layer;
+    for (Attribute node : getReplacedNodes(&op))
+      layers[cast<StringAttr>(node).getValue()] = layer;
   }
   // The layer of a node's own name has precedence.
   for (Operation &op : function.front().without_terminator())

@@ -10,7 +10,7 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -58,8 +58,9 @@ bool copiesOperand(Operation *op) {
                llvm::all_of(op.getScales(), [](float s) { return s == 1; });
       })
       .Case([](nn::ClipOp op) {
-        return std::isinf(op.getMin().convertToDouble()) &&
-               std::isinf(op.getMax().convertToDouble());
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        return op.getMin().convertToDouble() == -infinity &&
+               op.getMax().convertToDouble() == infinity;
       })
       .Case<nn::MaxPoolOp, nn::AveragePoolOp>(
           [](auto op) { return isUnitWindow(op); })
@@ -134,11 +135,17 @@ void removeSplitConcat(nn::ConcatOp op, Proposal &proposal) {
 
 /// Concatenation of concatenations along the same axis.
 void mergeConcats(nn::ConcatOp op, Proposal &proposal) {
-  SmallVector<Value> inputs;
-  for (Value input : op.getInputs()) {
+  // The last one of a chain takes all of them in at once.
+  if (op->hasOneUse())
+    if (auto outer = dyn_cast<nn::ConcatOp>(*op->user_begin());
+        outer && outer.getAxis() == op.getAxis())
+      return;
+  SmallVector<Value> inputs, pending(llvm::reverse(op.getInputs()));
+  while (!pending.empty()) {
+    Value input = pending.pop_back_val();
     auto inner = soleProducer<nn::ConcatOp>(input);
     if (inner && inner.getAxis() == op.getAxis())
-      llvm::append_range(inputs, inner.getInputs());
+      llvm::append_range(pending, llvm::reverse(inner.getInputs()));
     else
       inputs.push_back(input);
   }

@@ -55,14 +55,6 @@ Value Proposal::createLike(Operation *op, ValueRange operands,
   return track(copy, step);
 }
 
-/// True if another constant than `except` is called `name`.
-static bool isTaken(Operation *root, StringRef name, Operation *except) {
-  for (auto constant : root->getBlock()->getOps<nn::ConstantOp>())
-    if (constant != except && getTensorName(constant) == name)
-      return true;
-  return false;
-}
-
 static Value insertConstant(OpBuilder &builder, Tensor value,
                             const std::string &name) {
   MLIRContext *context = builder.getContext();
@@ -75,21 +67,13 @@ static Value insertConstant(OpBuilder &builder, Tensor value,
 }
 
 Value Proposal::constant(Tensor value, StringRef name) {
-  std::string text = name.str();
-  if (isTaken(rootOp, text, nullptr))
-    text = getTensorName(rootOp->getResult(0)) + "/" + text;
-  Value result = insertConstant(builder, std::move(value), text);
+  Value result = insertConstant(builder, std::move(value), name.str());
   track(result.getDefiningOp(), "");
   return result;
 }
 
 Value Proposal::constantLike(Value old, Tensor value) {
-  std::string name = getTensorName(old);
-  if (!old.hasOneUse())
-    return constant(std::move(value), name);
-  Value result = insertConstant(builder, std::move(value), name);
-  track(result.getDefiningOp(), "");
-  return result;
+  return constant(std::move(value), getTensorName(old));
 }
 
 void Proposal::replace(Value from, Value to) { replaced.push_back({from, to}); }
@@ -176,6 +160,8 @@ static bool tryRewrite(const Rewrite &rewrite, Operation *op,
 
 bool applyRewrites(func::FuncOp function, const Rewrites &rewrites,
                    const RewriteOptions &options, OptimizeReport &report) {
+  if (function.isExternal())
+    return false;
   // Rewrites are small: threads would mostly wait for each other.
   ThreadCountScope oneThread(1);
   Block &block = function.front();

@@ -12,6 +12,7 @@
 // the size of the network's data.
 //===----------------------------------------------------------------------===//
 #include "RewriteCheck.h"
+#include "parallax/Analysis/Metrics.h"
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Dialect/NN/ShapeInference.h"
 #include "parallax/Support/Error.h"
@@ -65,7 +66,7 @@ Tensor makeUp(Value value, Numbers numbers, uint64_t seed) {
   dispatch(tensor.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     T *data = tensor.data<T>();
-    for (int64_t i = 0; i < tensor.size(); ++i)
+    for (int64_t i = 0, size = tensor.size(); i < size; ++i)
       if constexpr (std::is_same_v<T, bool>)
         data[i] = random.next() & 1;
       else if constexpr (std::is_integral_v<T>)
@@ -207,7 +208,7 @@ Comparison compareReals(const Tensor &expected, const Tensor &actual) {
   Comparison result;
   double low = INFINITY, high = -INFINITY, error = 0;
   const T *e = expected.data<T>(), *a = actual.data<T>();
-  for (int64_t i = 0; i < expected.size(); ++i) {
+  for (int64_t i = 0, size = expected.size(); i < size; ++i) {
     if (!std::isfinite(e[i])) {
       result.isSame &= std::isnan(e[i]) ? std::isnan(a[i]) : a[i] == e[i];
       continue;
@@ -221,11 +222,7 @@ Comparison compareReals(const Tensor &expected, const Tensor &actual) {
     high = std::max(high, double(e[i]));
     error = std::max(error, std::abs(double(a[i]) - double(e[i])));
   }
-  if (error > 0) {
-    // A result that is the same everywhere has its magnitude for a range.
-    double range = high > low ? high - low : std::abs(high);
-    result.error = range > 0 ? error / range : error;
-  }
+  result.error = errorOfRange(error, low, high);
   return result;
 }
 
@@ -260,7 +257,9 @@ std::optional<std::string> compareSides(Replica &replica, double tolerance) {
     }
     // Roots and logarithms of negative numbers prove nothing.
     if (2 * finite >= all)
-      break;
+      return std::nullopt;
+    if (numbers == Numbers::Positive && finite == 0)
+      return "it can't be checked: no result is a number";
   }
   return std::nullopt;
 }

@@ -152,3 +152,25 @@ func.func @left_alone(%x: tensor<1x1x2x2xf32>, %v: tensor<1x1x1x1xf32>) -> (tens
   %7 = nn.div %two, %6 : (tensor<f32>, tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xf32> loc("h"("h"))
   return %0, %1, %3, %5, %7 : tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>
 }
+
+// A shift that is far from zero would cost digits; no channels at all.
+// CHECK-LABEL: func.func @far
+// CHECK: nn.sub
+// CHECK: nn.fully_connected
+func.func @far(%x: tensor<1x2xf32>) -> tensor<1x1xf32> {
+  %w = nn.constant dense<1.0> : tensor<1x2xf32> loc("w"("w"))
+  %mean = nn.constant dense<101325.0> : tensor<f32> loc("c0"("c0"))
+  %0 = nn.sub %x, %mean : (tensor<1x2xf32>, tensor<f32>) -> tensor<1x2xf32> loc("sub"("t0"))
+  %1 = nn.fully_connected %0, %w : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x1xf32> loc("fc"("y"))
+  return %1 : tensor<1x1xf32>
+}
+
+// CHECK-LABEL: func.func @no_channels
+func.func @no_channels(%x: tensor<1x0x4xf32>) -> tensor<1x3xf32> {
+  %w = nn.constant dense<> : tensor<3x0xf32> loc("w"("w"))
+  %two = nn.constant dense<2.0> : tensor<f32> loc("c0"("c0"))
+  %0 = nn.mul %x, %two : (tensor<1x0x4xf32>, tensor<f32>) -> tensor<1x0x4xf32> loc("mul"("t0"))
+  %1 = nn.reshape %0 {shape = array<i64: 1, 0>} : (tensor<1x0x4xf32>) -> tensor<1x0xf32> loc("flatten"("t1"))
+  %2 = nn.fully_connected %1, %w : (tensor<1x0xf32>, tensor<3x0xf32>) -> tensor<1x3xf32> loc("fc"("y"))
+  return %2 : tensor<1x3xf32>
+}

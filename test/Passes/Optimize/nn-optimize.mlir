@@ -23,3 +23,17 @@ func.func @main(%x: tensor<1x2x4x4xf32> {nn.name = "x"}) -> (tensor<1x2x4x4xf32>
   %5 = nn.mul %4, %3 : (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> loc("gate"("t5"))
   return %5 : tensor<1x2x4x4xf32>
 }
+
+// A declaration has nothing to optimize.
+// CHECK: func.func private @elsewhere
+func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>
+
+// Bounds at infinity are none only if they are at their own ends.
+// CHECK-LABEL: func.func @infinite_bounds
+// CHECK: nn.clip
+// CHECK-NOT: nn.clip
+func.func @infinite_bounds(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = nn.clip %x {min = 0xFFF0000000000000 : f64, max = 0xFFF0000000000000 : f64} : (tensor<4xf32>) -> tensor<4xf32> loc("a"("a"))
+  %1 = nn.clip %x {min = 0xFFF0000000000000 : f64, max = 0x7FF0000000000000 : f64} : (tensor<4xf32>) -> tensor<4xf32> loc("b"("b"))
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}

@@ -242,4 +242,19 @@ TEST(Metrics, ShapesMustAgree) {
   EXPECT_THROW(measure(Tensor(DType::F32, {}), Tensor(DType::F32, {1})), Error);
 }
 
+TEST(ErrorOfRange, IsAPartOfTheRange) {
+  EXPECT_EQ(errorOfRange(0, 1, 3), 0);
+  EXPECT_DOUBLE_EQ(errorOfRange(0.5, 1, 3), 0.25);
+  // A single value has its magnitude, and zero only the error itself.
+  EXPECT_DOUBLE_EQ(errorOfRange(0.5, -2, -2), 0.25);
+  EXPECT_DOUBLE_EQ(errorOfRange(0.5, 0, 0), 0.5);
+}
+
+TEST(ErrorOfRange, TheLastBitsOfANarrowRangeAreNoError) {
+  // Two probabilities of one half, one of them a bit off.
+  double bit = 0.5 * 1.2e-7;
+  EXPECT_LT(errorOfRange(bit, 0.5, 0.5 + bit), 1e-6);
+  EXPECT_GT(errorOfRange(1e-5, 0.5, 0.5 + bit), 1);
+}
+
 } // namespace

@@ -203,6 +203,8 @@ def FuseNormalizations : RewritePass<"nn-fuse-normalizations"> {
   let summary = "Formulas of normalizations become one operation";
   let description = [{
     Layer, RMS, instance, group and L2 normalization from chains of reductions.
+    (Where the formula of the L2 norm would divide zeros by zero, they stay
+    zeros.)
 
     ```mlir
     // before

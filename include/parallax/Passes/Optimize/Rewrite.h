@@ -46,10 +46,9 @@ public:
   Value createLike(Operation *op, ValueRange operands,
                    ArrayRef<NamedAttribute> changes = {}, StringRef step = "");
 
-  /// A constant that is called `name`, or after the root and `name` if another
-  /// constant may have that name already.
+  /// A constant that is called `name`. Names are made unique in the end.
   Value constant(Tensor value, StringRef name);
-  /// A constant in place of `old`, whose name it takes if nothing else uses it.
+  /// A constant in place of `old`.
   Value constantLike(Value old, Tensor value);
 
   /// Says that `to` stands in for `from`. A rewrite without such a statement
