@@ -2,20 +2,24 @@
 # Part of Parallax, under the Apache License 2.0.
 # SPDX-License-Identifier: Apache-2.0
 #
-# Fails if a generated page differs from what the program generates now.
-# Usage: docs_are_current.sh ROOT OP_STATUS TABLEGEN TABLEGEN_INCLUDE
+# Fails if a generated file differs from what the program generates now.
+# Usage: docs_are_current.sh ROOT OP_STATUS TABLEGEN TABLEGEN_INCLUDE CONFIG_DOC
 set -euo pipefail
-root=$1 op_status=$2 tablegen=$3 include=$4
-pages=$root/docs/generated
+root=$1 op_status=$2 tablegen=$3 include=$4 config_doc=$5
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
+mkdir -p "$fresh/docs/generated" "$fresh/configs"
 "$tablegen" -gen-op-doc -I "$root/include" -I "$include" \
-  "$root/include/parallax/Dialect/NN/NNOps.td" -o "$fresh/nn-ops.md"
+  "$root/include/parallax/Dialect/NN/NNOps.td" \
+  -o "$fresh/docs/generated/nn-ops.md"
 "$tablegen" -gen-pass-doc -I "$root/include" -I "$include" \
   "$root/include/parallax/Passes/Optimize/Passes.td" \
-  -o "$fresh/optimize-passes.md"
-"$op_status" >"$fresh/op-status.md"
-for page in nn-ops.md optimize-passes.md op-status.md; do
-  diff -u "$pages/$page" "$fresh/$page" ||
-    { echo "docs/generated/$page is out of date: build the target parallax-doc"; exit 1; }
+  -o "$fresh/docs/generated/optimize-passes.md"
+"$op_status" >"$fresh/docs/generated/op-status.md"
+"$config_doc" page >"$fresh/docs/config.md"
+"$config_doc" schema >"$fresh/configs/schema.json"
+for file in docs/generated/{nn-ops,optimize-passes,op-status}.md \
+  docs/config.md configs/schema.json; do
+  diff -u "$root/$file" "$fresh/$file" ||
+    { echo "$file is out of date: build the target parallax-doc"; exit 1; }
 done

@@ -8,16 +8,20 @@
 #include "Build.h"
 #include "../common/FloatStage.h"
 #include "../common/Subcommand.h"
-#include "Overrides.h"
+#include "CalibrateStage.h"
+#include "Flags.h"
 
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Config/BuildConfig.h"
+#include "parallax/Report/Table.h"
+#include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/NumPy.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Progress.h"
 #include "parallax/Support/Terminal.h"
+#include "parallax/Support/Unicode.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -28,8 +32,9 @@ namespace parallax {
 namespace {
 
 struct Options {
-  std::string config, input, outputDir, inputShapes;
-  BuildOverrides overrides;
+  std::string config;
+  std::vector<FlagValue> flags;
+  bool onlyCheck = false;
   CommonOptions common;
 };
 
@@ -38,23 +43,23 @@ struct EvaluationSet {
 };
 
 EvaluationSet readEvaluation(const BuildConfig &config, const PortInfo &input) {
-  EvaluationSet set{readNpy(config.evaluationImages),
-                    readNpy(config.evaluationLabels)};
+  EvaluationSet set{readNpy(config.evaluation.images),
+                    readNpy(config.evaluation.labels)};
   Shape sample = set.images.shape();
   if (sample.empty() || sample[0] == 0)
-    throw Error(fmt::format("{} holds no samples", config.evaluationImages));
+    throw Error(fmt::format("{} holds no samples", config.evaluation.images));
   sample[0] = 1;
   if (set.images.dtype() != input.dtype || sample != input.shape)
     throw Error(
         fmt::format("{} holds {} {}, but input '{}' takes {} {} at a time",
-                    config.evaluationImages, nameOf(set.images.dtype()),
+                    config.evaluation.images, nameOf(set.images.dtype()),
                     toString(set.images.shape()), input.name,
                     nameOf(input.dtype), toString(input.shape)));
   if (set.labels.dtype() != DType::I64 ||
       set.labels.shape() != Shape{set.images.dim(0)})
     throw Error(fmt::format("{} must hold one int64 label for each of the {} "
                             "images",
-                            config.evaluationLabels, set.images.dim(0)));
+                            config.evaluation.labels, set.images.dim(0)));
   return set;
 }
 
@@ -96,34 +101,43 @@ void printAccuracy(const Executable &executable, const BuildConfig &config,
 /// set, or random ones.
 CheckSamples checkSamples(const BuildConfig &config,
                           std::span<const PortInfo> inputs) {
-  if (config.evaluationImages.empty() || inputs.size() != 1)
+  if (config.evaluation.images.empty() || inputs.size() != 1)
     return randomSamples(inputs);
   EvaluationSet set = readEvaluation(config, inputs[0]);
-  CheckSamples result{{}, config.evaluationImages};
+  CheckSamples result{{}, config.evaluation.images};
   constexpr int64_t count = 8;
   for (int64_t i = 0; i < std::min(count, set.images.dim(0)); ++i)
     result.samples.push_back({sampleOf(set, size_t(i), inputs[0]).clone()});
   return result;
 }
 
+void warnAboutInactiveFields(const BuildConfig &config,
+                             const CommonOptions &common) {
+  std::vector<InactiveField> fields = inactiveFields(config);
+  if (fields.empty())
+    return;
+  Table table({Column::label("Field"), Column::text("Not acted on because")});
+  for (const InactiveField &entry : fields)
+    table.addRow({entry.field, entry.why});
+  std::string text = table.render(
+      {common.colorFor(STDERR_FILENO), terminalWidth(STDERR_FILENO)});
+  text.pop_back(); // The log ends the line itself.
+  log(LogLevel::Warning, "these fields have no effect yet:\n{}", text);
+}
+
 BuildConfig readConfig(const Options &options) {
-  BuildConfig config = readBuildConfig(options.config);
-  if (!options.input.empty())
-    config.input = options.input;
-  if (!options.outputDir.empty())
-    config.outputDir = options.outputDir;
-  if (!options.inputShapes.empty())
-    config.inputShapes = options.inputShapes;
-  options.overrides.apply(config);
+  std::vector<std::string> warnings;
+  BuildConfig config =
+      readBuildConfig(options.config, options.flags, &warnings);
+  for (const std::string &warning : warnings)
+    log(LogLevel::Warning, "{}", printable(warning));
   if (config.input.empty())
     throw Error("name a model with --input, or in the field 'input' of the "
                 "configuration");
   if (config.outputDir.empty())
     throw Error("name an output folder with --output_dir, or in the field "
                 "'output_dir' of the configuration");
-  if (!config.ignoredFields.empty())
-    log(LogLevel::Warning, "these fields have no effect yet: {}",
-        fmt::join(config.ignoredFields, ", "));
+  warnAboutInactiveFields(config, options.common);
   return config;
 }
 
@@ -137,6 +151,16 @@ int build(const Options &options) {
                    config.opProcessors,
                    config.constProcessors});
 
+  // Before anything that takes time.
+  if (hasCalibration(config))
+    checkCalibration(network, config);
+  if (options.onlyCheck) {
+    fmt::print("The configuration, the model and the data fit together.\n");
+    return 0;
+  }
+
+  TableStyle style{options.common.colorFor(STDOUT_FILENO),
+                   terminalWidth(STDOUT_FILENO)};
   FloatStageOptions stage;
   stage.optimize = !config.onnxOpt.disableOnnxOptimization;
   stage.checkRewrites = !config.onnxOpt.disableTransformationCheck;
@@ -153,12 +177,21 @@ int build(const Options &options) {
     stage.importedMlir = folder / "imported.mlir";
     stage.optimizedMlir = folder / "optimized.mlir";
   }
-  runFloatStage(
-      network, stage,
-      {options.common.colorFor(STDOUT_FILENO), terminalWidth(STDOUT_FILENO)});
+  runFloatStage(network, stage, style);
+  if (hasCalibration(config)) {
+    runCalibrateStage(network, config, threads, style);
+    if (config.debug.dumpFrontendGraph)
+      writeMlir(std::filesystem::path(config.outputDir) / "quant" /
+                    "calibrated.mlir",
+                network, "calibrated network");
+  }
+
+  writeFileAtomically(std::filesystem::path(config.outputDir) /
+                          "build_context.json",
+                      toJson(config));
 
   Executable executable = network.prepare({false, /*takeWeights=*/true});
-  if (!config.evaluationImages.empty())
+  if (!config.evaluation.images.empty())
     printAccuracy(executable, config, threads);
   return 0;
 }
@@ -171,15 +204,9 @@ int runBuild(int argc, char **argv) {
   app.add_option("--config", options.config, "the configuration, as JSON")
       ->required()
       ->type_name("FILE");
-  app.add_option("--input", options.input, "the model, instead of the file's")
-      ->type_name("FILE");
-  app.add_option("--output_dir", options.outputDir,
-                 "folder for all results, instead of the file's")
-      ->type_name("DIR");
-  app.add_option("--input_shapes", options.inputShapes,
-                 "fixes dynamic shapes: name:1x3x224x224;other:1x10")
-      ->type_name("SHAPES");
-  addOverrides(app, options.overrides);
+  app.add_flag("--check", options.onlyCheck,
+               "only check that configuration, model and data fit together");
+  addConfigFlags(app, options.flags);
   app.footer("\nExample:\n  parallax build --config configs/quickstart.json");
   return runSubcommand(app, options.common, argc, argv,
                        [&] { return build(options); });

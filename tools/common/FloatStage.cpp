@@ -41,20 +41,6 @@ void writeText(const std::filesystem::path &path, std::string_view text,
   log(LogLevel::Info, "save {} to [{}]", what, path.string());
 }
 
-/// The network with weights left out: for reading.
-void writeMlir(const std::filesystem::path &path, Network &network,
-               std::string_view what) {
-  if (path.empty())
-    return;
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  mlir::OpPrintingFlags flags;
-  flags.elideLargeElementsAttrs(16).elideLargeResourceString(64);
-  flags.enableDebugInfo(true, /*prettyForm=*/true);
-  network.module().print(stream, flags);
-  writeText(path, text, what);
-}
-
 //===----------------------------------------------------------------------===//
 // The summary
 //===----------------------------------------------------------------------===//
@@ -193,6 +179,17 @@ void writeNameMap(const std::filesystem::path &path, Network &network) {
 
 } // namespace
 
+void writeMlir(const std::filesystem::path &path, Network &network,
+               std::string_view what) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  mlir::OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(16).elideLargeResourceString(64);
+  flags.enableDebugInfo(true, /*prettyForm=*/true);
+  network.module().print(stream, flags);
+  writeText(path, text, what);
+}
+
 CheckSamples randomSamples(std::span<const PortInfo> inputs) {
   CheckSamples result{{}, "random numbers"};
   for (uint64_t seed = 1; seed <= 2; ++seed)
@@ -203,7 +200,8 @@ CheckSamples randomSamples(std::span<const PortInfo> inputs) {
 void runFloatStage(Network &network, const FloatStageOptions &options,
                    const TableStyle &style) {
   nn::NetworkCost costBefore = nn::countCost(network.function());
-  writeMlir(options.importedMlir, network, "imported network");
+  if (!options.importedMlir.empty())
+    writeMlir(options.importedMlir, network, "imported network");
 
   std::optional<ModelCheck> check;
   std::string source;
@@ -226,7 +224,8 @@ void runFloatStage(Network &network, const FloatStageOptions &options,
   log(LogLevel::Info, "save optimized onnx to [{}]", options.onnx.string());
   if (!options.nameMap.empty())
     writeNameMap(options.nameMap, network);
-  writeMlir(options.optimizedMlir, network, "optimized network");
+  if (!options.optimizedMlir.empty())
+    writeMlir(options.optimizedMlir, network, "optimized network");
   printSummary(network, costBefore, after, style);
   log(LogLevel::Debug, "peak memory {:.1f} MB",
       double(peakMemoryBytes()) / 1e6);

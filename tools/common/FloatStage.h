@@ -38,6 +38,11 @@ struct FloatStageOptions {
   std::filesystem::path onnx, nameMap, importedMlir, optimizedMlir;
 };
 
+/// Writes the network with weights left out: for reading. `what` names it in
+/// the log.
+void writeMlir(const std::filesystem::path &path, Network &network,
+               std::string_view what);
+
 /// Optimizes the network in place. Throws Error if the check of the model
 /// fails; nothing is written then.
 void runFloatStage(Network &network, const FloatStageOptions &options,

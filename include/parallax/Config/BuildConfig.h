@@ -2,12 +2,14 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fields of a configuration file that the stages built so far obey. Every
-// other known field is reported as not acted on; an unknown one is an error.
+// Plain data. What each member means, its name in a file, its limits and
+// whether it is obeyed stand in one description (Description.h), and
+// docs/config.md is made of that; the initial values here are the defaults.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_CONFIG_BUILDCONFIG_H
 #define PARALLAX_CONFIG_BUILDCONFIG_H
 
+#include "parallax/Config/Enums.h"
 #include "parallax/Frontend/ONNX/Processors.h"
 
 #include <string>
@@ -15,38 +17,202 @@
 
 namespace parallax {
 
-/// How the float network is optimized.
 struct OnnxOptions {
   bool disableOnnxOptimization = false;
-  /// Compare the optimized network with the imported one.
+  bool enableOnnxsim = false;
   bool modelCheck = false;
-  /// Do not check each rewrite.
   bool disableTransformationCheck = false;
+  bool saveTensorsData = false;
+};
+
+struct InputQuantConfig {
+  std::string tensorName;
+  std::string calibrationDataset;
+  DataFormat calibrationFormat = DataFormat::Image;
+  int64_t calibrationSize = 32;
+  std::vector<double> calibrationMean;
+  std::vector<double> calibrationStd;
+};
+
+struct LayerConfig {
+  std::string layerName;
+  std::vector<std::string> layerNames;
+  std::string opType;
+  std::vector<std::string> opTypes;
+  std::vector<std::string> startTensorNames;
+  std::vector<std::string> endTensorNames;
+  DataType dataType = DataType::Default;
+  DataType weightDataType = DataType::Default;
+  DataType outputDataType = DataType::Default;
+};
+
+struct QuantConfig {
+  std::vector<InputQuantConfig> inputConfigs;
+  std::vector<LayerConfig> layerConfigs;
+  QuantMethod calibrationMethod = QuantMethod::MinMax;
+  double percentile = 0.9999;
+  int64_t histogramBins = 2048;
+  std::string calibrationCache;
+  bool saveRangeProvenance = false;
+  bool precisionAnalysis = false;
+  PrecisionAnalysisMethod precisionAnalysisMethod =
+      PrecisionAnalysisMethod::PerLayer;
+  PrecisionAnalysisMode precisionAnalysisMode =
+      PrecisionAnalysisMode::Reference;
+  int64_t precisionAnalysisSize = 32;
+  std::string inputSampleDir;
+  bool highestMixPrecision = false;
+  DataType convBiasDataType = DataType::S32;
+  DataType lnScaleDataType = DataType::FP32;
+  double refineWeightThreshold = 1e-6;
+  bool disableAutoRefineScale = false;
+  bool enableSmoothQuant = false;
+  double smoothQuantThreshold = 0.2;
+  double smoothQuantStrength = 0.6;
+  int64_t transformerOptLevel = 0;
+  int64_t check = 0;
+  bool disableQuantOptimization = false;
+  bool enableEasyQuant = false;
+  bool enableBrecq = false;
+  bool enableLsq = false;
+  bool enableAdaround = false;
+  int64_t finetuneEpochs = 500;
+  int64_t finetuneBlockSize = 4;
+  int64_t finetuneBatchSize = 1;
+  double finetuneLr = 1e-3;
+  std::string device = "cpu";
+};
+
+struct ExtraShape {
+  std::vector<int64_t> shape;
+};
+
+/// How an input arrives at run time (src) and how the model takes it (tensor).
+struct InputProcessor {
+  std::string tensorName;
+  ColorSpace tensorFormat = ColorSpace::Auto;
+  TensorLayout tensorLayout = TensorLayout::NCHW;
+  ColorSpace srcFormat = ColorSpace::Auto;
+  TensorLayout srcLayout = TensorLayout::NCHW;
+  DataType srcDtype = DataType::FP32;
+  std::vector<ExtraShape> srcExtraShapes;
+  CscMode cscMode = CscMode::None;
+  std::vector<double> cscMat;
+  std::vector<double> mean;
+  std::vector<double> std;
+  std::vector<int64_t> padding;
+  std::string paddingMode = "constant";
+  int64_t paddingConstantValue = 0;
+  std::vector<int64_t> slicing;
+  double scale = 0;
+  int64_t zeropoint = 0;
+};
+
+struct OutputProcessor {
+  std::string tensorName;
+  TensorLayout tensorLayout = TensorLayout::Default;
+  std::vector<int64_t> dstPerm;
+  DataType outputDtype = DataType::FP32;
+};
+
+struct PatternNode {
+  std::vector<std::string> types;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::map<std::string, onnx_import::AttributeValue> properties;
+};
+
+struct GroupPattern {
+  std::vector<PatternNode> nodes;
+  ScheduleStrategy type = ScheduleStrategy::Tile;
+  MatchMode matchMode = MatchMode::Op;
+};
+
+struct CompilerConfig {
+  std::vector<int64_t> staticBatchSizes;
+  int64_t maxDynamicBatchSize = 0;
+  double ddrBwLimit = 0;
+  bool disableIrFix = false;
+  int64_t check = 0;
+  CheckMode checkMode = CheckMode::Output;
+  double checkRtol = 1e-5;
+  double checkAtol = 0;
+  double checkCosineSimularity = 0.999;
+  std::vector<std::string> checkTensorBlackList;
+  std::string inputSampleDir;
+  bool npuPerf = false;
+  bool enableSliceMode = false;
+  bool enableTileMode = false;
+  bool enableDataSoftCompression = false;
+  std::vector<GroupPattern> compilerGroupPatterns;
+  std::vector<std::string> startTensorNames;
+  std::vector<std::string> endTensorNames;
+  /// Each has all values: what it did not set itself is that of its owner.
+  std::vector<CompilerConfig> subConfigs;
 };
 
 struct DebugOptions {
   bool dumpFrontendGraph = false;
 };
 
+struct EvaluationConfig {
+  std::string images;
+  std::string labels;
+};
+
 struct BuildConfig {
   std::string input;
   std::string outputDir;
+  std::string outputName = "compiled.axmodel";
+  std::string workDir;
+  ModelType modelType = ModelType::Onnx;
+  HardwareType targetHardware = HardwareType::AX650;
+  NpuMode npuMode = NpuMode::NPU1;
   std::string inputShapes;
   OnnxOptions onnxOpt;
-  DebugOptions debug;
-  std::vector<onnx_import::OpProcessor> opProcessors;
+  QuantConfig quant;
+  std::vector<InputProcessor> inputProcessors;
+  std::vector<OutputProcessor> outputProcessors;
   std::vector<onnx_import::ConstProcessor> constProcessors;
-  /// Labelled samples that accuracy is measured on: one .npy of all inputs,
-  /// stacked along the first dimension, and one of integer labels.
-  std::string evaluationImages, evaluationLabels;
-  /// Fields that were given and have no effect, such as "quant" or
-  /// "onnx_opt.enable_onnxsim".
-  std::vector<std::string> ignoredFields;
+  std::vector<onnx_import::OpProcessor> opProcessors;
+  std::vector<onnx_import::OpProcessor> quantOpProcessors;
+  CompilerConfig compiler;
+  EvaluationConfig evaluation;
+  DebugOptions debug;
 };
 
-/// Reads relaxed JSON (comments and trailing commas are allowed). Paths in the
-/// file are relative to the current folder, as in Pulsar2. Throws Error.
-BuildConfig readBuildConfig(const std::string &path);
+/// A field as the command line gives it: its dotted name, and the words behind
+/// the flag.
+struct FlagValue {
+  std::string field;
+  std::vector<std::string> words;
+};
+
+/// Reads relaxed JSON (RelaxedJson.h); the flags win over the file. Paths in
+/// the file are relative to the current folder, as in Pulsar2. Throws one Error
+/// that lists all mistakes, each in its own line. What is allowed but looks
+/// like a mistake is appended to `warnings`.
+BuildConfig readBuildConfig(const std::string &path,
+                            const std::vector<FlagValue> &flags = {},
+                            std::vector<std::string> *warnings = nullptr);
+
+/// The same for text in memory; messages call it `name`.
+BuildConfig parseBuildConfig(std::string_view text, const std::string &name,
+                             const std::vector<FlagValue> &flags = {},
+                             std::vector<std::string> *warnings = nullptr);
+
+/// Every field with its value, as JSON that readBuildConfig reads as the same
+/// configuration.
+std::string toJson(const BuildConfig &config);
+
+struct InactiveField {
+  std::string field;
+  std::string why;
+};
+
+/// The fields that ask for something other than the default, in vain: nothing
+/// acts on them.
+std::vector<InactiveField> inactiveFields(const BuildConfig &config);
 
 } // namespace parallax
 

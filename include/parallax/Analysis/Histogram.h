@@ -1,0 +1,79 @@
+//===- Histogram.h - How values are distributed ----------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counts values in one pass, without knowing their range. The width of a bin is
+// a power of two and bins start at its multiples, so that a wider range means
+// merging pairs of bins, which is exact: the result is the same as if the range
+// had been known from the start, whatever the order of the values.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_ANALYSIS_HISTOGRAM_H
+#define PARALLAX_ANALYSIS_HISTOGRAM_H
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace parallax {
+
+/// The extremes of finite values: infinite, the wrong way round, if there are
+/// none.
+struct Extremes {
+  float low = std::numeric_limits<float>::infinity();
+  float high = -std::numeric_limits<float>::infinity();
+  int64_t special = 0; ///< The number of values that are not finite.
+
+  void merge(const Extremes &other) {
+    low = std::min(low, other.low);
+    high = std::max(high, other.high);
+    special += other.special;
+  }
+};
+Extremes extremesOf(std::span<const float> values);
+
+class Histogram {
+public:
+  /// At most `bins` bins (at least 2); 0 keeps the extremes alone.
+  explicit Histogram(int64_t bins = 0) : maxBins(bins) {}
+
+  void add(std::span<const float> values) { add(values, extremesOf(values)); }
+  /// The same, where the extremes are known already.
+  void add(std::span<const float> values, const Extremes &extremes);
+  /// Adds what another histogram of as many bins has counted.
+  void merge(const Histogram &other);
+
+  /// The number of finite values.
+  int64_t count() const { return finite; }
+  int64_t nanCount() const { return nans; }
+  int64_t infCount() const { return infs; }
+  /// Of the finite values; 0 if there are none.
+  double min() const { return finite > 0 ? lowest : 0; }
+  double max() const { return finite > 0 ? highest : 0; }
+
+  double binWidth() const;
+  /// Where bin `i` starts.
+  double binStart(size_t i) const;
+  std::span<const int64_t> counts() const { return bins; }
+
+private:
+  /// Makes room for [low, high].
+  void cover(double low, double high);
+  void halve();
+  void countFinite(std::span<const float> values, float scale);
+  int64_t indexOf(double value) const;
+
+  int64_t maxBins;
+  /// The width is 2^exponent; bins[0] starts at first * width.
+  int exponent = 0;
+  int64_t first = 0;
+  std::vector<int64_t> bins;
+  int64_t finite = 0, nans = 0, infs = 0;
+  float lowest = std::numeric_limits<float>::infinity();
+  float highest = -std::numeric_limits<float>::infinity();
+};
+
+} // namespace parallax
+
+#endif // PARALLAX_ANALYSIS_HISTOGRAM_H

@@ -1,0 +1,84 @@
+//===- Calibration.h - The samples that a network is calibrated on -*- C++ -*-//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// One sample is one tensor for each input of the network. Several threads load
+// samples in any order and keep only those they work on, so a set may be larger
+// than memory; its order is fixed by the names of its files.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_DATA_CALIBRATION_H
+#define PARALLAX_DATA_CALIBRATION_H
+
+#include "parallax/Data/Image.h"
+
+#include <filesystem>
+
+namespace parallax {
+
+/// What the network expects of an input.
+struct InputSpec {
+  std::string name;
+  DType dtype = DType::F32;
+  Shape shape;
+};
+
+enum class CalibrationFormat : uint8_t { Image, Numpy, Binary, NumpyObject };
+
+std::string_view nameOf(CalibrationFormat format);
+
+/// Where the samples of an input come from: one element of
+/// `quant.input_configs`.
+struct CalibrationSource {
+  /// The name of an input; "DEFAULT" serves all inputs that are not named.
+  std::string tensorName = "DEFAULT";
+  /// A tar, tar.gz or zip file, or a folder.
+  std::filesystem::path dataset;
+  CalibrationFormat format = CalibrationFormat::Image;
+  /// The number of samples that are used, if there are as many; -1 is all.
+  int64_t size = 32;
+  /// Only for images.
+  std::vector<float> mean, std;
+  ChannelOrder tensorFormat = ChannelOrder::Auto;
+  ImageLayout layout = ImageLayout::Auto;
+};
+
+/// The source of each input, by its index. Throws Error if an input has none,
+/// if a source names no input, or if two name the same.
+std::vector<size_t> assignSources(std::span<const InputSpec> inputs,
+                                  std::span<const CalibrationSource> sources);
+
+class CalibrationSet {
+public:
+  /// Pairs the files of all inputs by name, and unpacks those that are needed
+  /// to `workDir`/quant/dataset/<tensor>/. Throws Error.
+  static CalibrationSet open(std::vector<InputSpec> inputs,
+                             std::vector<CalibrationSource> sources,
+                             const std::filesystem::path &workDir);
+
+  size_t size() const { return samples.size(); }
+  std::span<const InputSpec> inputs() const { return specs; }
+
+  /// The path of the sample's files without folders that all share and without
+  /// extension.
+  const std::string &name(size_t index) const { return samples[index].name; }
+
+  /// One tensor per input, in the order of inputs(). Any thread may call this.
+  /// Throws Error if a file does not fit its input.
+  std::vector<Tensor> load(size_t index) const;
+
+private:
+  struct Sample {
+    std::string name;
+    /// One file per input; inputs may share one.
+    std::vector<std::filesystem::path> files;
+  };
+
+  std::vector<InputSpec> specs;
+  std::vector<CalibrationSource> sources;
+  std::vector<size_t> sourceOf;
+  std::vector<Sample> samples;
+};
+
+} // namespace parallax
+
+#endif // PARALLAX_DATA_CALIBRATION_H

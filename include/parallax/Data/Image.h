@@ -1,0 +1,65 @@
+//===- Image.h - Pictures as network inputs --------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a network saw in training is what it must see in calibration, so every
+// step from the file to the tensor is fixed here: decode, resize, order the
+// channels, subtract the mean, divide by the standard deviation.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_DATA_IMAGE_H
+#define PARALLAX_DATA_IMAGE_H
+
+#include "parallax/Support/Tensor.h"
+
+namespace parallax {
+
+/// Auto is BGR for three channels and gray for one.
+enum class ChannelOrder : uint8_t { Auto, BGR, RGB, Gray };
+
+/// Auto is NCHW if the second dimension can be that of channels, else NHWC.
+enum class ImageLayout : uint8_t { Auto, NCHW, NHWC };
+
+std::string_view nameOf(ChannelOrder order);
+
+/// How a picture becomes an input of a network.
+struct ImageForm {
+  int64_t batch = 1, height = 0, width = 0, channels = 0;
+  bool channelsLast = false;
+  ChannelOrder order = ChannelOrder::BGR;
+  DType dtype = DType::F32;
+  /// One value for each channel.
+  std::vector<float> mean, std;
+
+  Shape shape() const;
+};
+
+/// Throws Error, naming the input, if pictures can't be read for a tensor of
+/// this type and shape. `mean` and `std` hold one value per channel, one for
+/// all, or none.
+ImageForm imageFormOf(std::string_view inputName, DType dtype,
+                      const Shape &shape, ChannelOrder order,
+                      ImageLayout layout, std::span<const float> mean,
+                      std::span<const float> std);
+
+/// The largest picture that is read.
+constexpr int64_t maxImagePixels = int64_t(1) << 26;
+
+struct ImageSize {
+  int64_t width = 0, height = 0;
+};
+
+/// What the header of a JPEG, PNG or BMP file says, without decoding it.
+/// Throws Error if it is none of them, if it is incomplete, or if it claims no
+/// pixels or more than 2^26.
+ImageSize imageSizeOf(std::span<const std::byte> bytes,
+                      std::string_view sourceName);
+
+/// The picture, repeated for every element of the batch: resized as
+/// cv::resize does with INTER_LINEAR on 8-bit pixels, then (x - mean) / std in
+/// single precision. Throws Error.
+Tensor readImage(std::span<const std::byte> bytes, std::string_view sourceName,
+                 const ImageForm &form);
+
+} // namespace parallax
+
+#endif // PARALLAX_DATA_IMAGE_H

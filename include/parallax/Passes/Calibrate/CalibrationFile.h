@@ -1,0 +1,45 @@
+//===- CalibrationFile.h - Ranges that outlive a build ---------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// quant/calibration.json: what calibration has found, for people to read and
+// for a later build to take instead of data.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_PASSES_CALIBRATE_CALIBRATIONFILE_H
+#define PARALLAX_PASSES_CALIBRATE_CALIBRATIONFILE_H
+
+#include "parallax/Analysis/RangeSearch.h"
+
+#include <filesystem>
+#include <string>
+
+namespace parallax {
+
+/// The range of one tensor.
+struct TensorRange {
+  std::string node, tensor;
+  int64_t count = 0, nans = 0, infs = 0;
+  /// All finite values.
+  Interval values;
+  /// What is quantized, by the type of the codes.
+  Interval u8, u16;
+  int64_t channelAxis = 0;
+  std::vector<float> channelMin, channelMax;
+  /// The names of the samples that set the extremes, if that was asked for.
+  std::string minSample, maxSample;
+};
+
+struct Calibration {
+  std::string method;
+  int64_t samples = 0;
+  std::vector<TensorRange> tensors;
+};
+
+std::string toJson(const Calibration &calibration);
+
+/// Reads what toJson has written. Throws Error with the file and the field.
+Calibration readCalibration(const std::filesystem::path &path);
+
+} // namespace parallax
+
+#endif // PARALLAX_PASSES_CALIBRATE_CALIBRATIONFILE_H

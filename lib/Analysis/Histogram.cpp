@@ -1,0 +1,208 @@
+//===- Histogram.cpp - How values are distributed -------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "parallax/Analysis/Histogram.h"
+#include "parallax/Support/Simd.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace parallax {
+namespace {
+
+/// Of the finite values. Comparisons with NaN are false, and infinities are
+/// beyond the largest float.
+PARALLAX_SIMD void findExtremes(const float *values, int64_t count,
+                                float &lowest, float &highest,
+                                int64_t &specials) {
+  constexpr float largest = std::numeric_limits<float>::max();
+  constexpr int lanes = 16;
+  float low[lanes], high[lanes];
+  int32_t special[lanes] = {};
+  for (int lane = 0; lane < lanes; ++lane) {
+    low[lane] = std::numeric_limits<float>::infinity();
+    high[lane] = -std::numeric_limits<float>::infinity();
+  }
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    for (int lane = 0; lane < lanes; ++lane) {
+      float value = values[i + lane];
+      bool isFinite = value >= -largest && value <= largest;
+      special[lane] += !isFinite;
+      low[lane] = isFinite && value < low[lane] ? value : low[lane];
+      high[lane] = isFinite && value > high[lane] ? value : high[lane];
+    }
+  float least = low[0], most = high[0];
+  int64_t others = 0;
+  for (int lane = 0; lane < lanes; ++lane) {
+    least = low[lane] < least ? low[lane] : least;
+    most = high[lane] > most ? high[lane] : most;
+    others += special[lane];
+  }
+  for (; i < count; ++i) {
+    float value = values[i];
+    bool isFinite = value >= -largest && value <= largest;
+    others += !isFinite;
+    least = isFinite && value < least ? value : least;
+    most = isFinite && value > most ? value : most;
+  }
+  lowest = least;
+  highest = most;
+  specials = others;
+}
+
+/// The bins of values. Magnitudes are below 2^25 bins, which is what the finest
+/// width that a histogram begins with leaves of a float.
+PARALLAX_SIMD void findIndices(const float *values, int64_t count, float scale,
+                               int32_t first, int32_t *indices) {
+  for (int64_t i = 0; i < count; ++i)
+    indices[i] = int32_t(__builtin_floorf(values[i] * scale)) - first;
+}
+
+} // namespace
+
+double Histogram::binWidth() const { return std::ldexp(1.0, exponent); }
+
+double Histogram::binStart(size_t i) const {
+  return std::ldexp(double(first + int64_t(i)), exponent);
+}
+
+static int64_t indexAt(double value, int exponent) {
+  return int64_t(std::floor(std::ldexp(value, -exponent)));
+}
+
+int64_t Histogram::indexOf(double value) const {
+  return indexAt(value, exponent);
+}
+
+void Histogram::halve() {
+  // Bin 2k and 2k + 1 become bin k; the first one may be odd.
+  int64_t newFirst = first >> 1;
+  size_t count =
+      size_t(((first + int64_t(bins.size()) - 1) >> 1) - newFirst + 1);
+  std::vector<int64_t> merged(count);
+  for (size_t i = 0; i < bins.size(); ++i)
+    merged[size_t(((first + int64_t(i)) >> 1) - newFirst)] += bins[i];
+  bins = std::move(merged);
+  first = newFirst;
+  ++exponent;
+}
+
+void Histogram::cover(double low, double high) {
+  // As fine as floats of this magnitude are, or as the number of bins allows.
+  // The coarsest of all that was added counts, so that order doesn't matter.
+  double magnitude = std::max({std::abs(low), std::abs(high), 1e-38});
+  int wanted = std::max(std::ilogb(magnitude) - 24, -149);
+  while (indexAt(high, wanted) - indexAt(low, wanted) >= maxBins)
+    ++wanted;
+  if (bins.empty()) {
+    exponent = wanted;
+    first = indexOf(low);
+    bins.assign(1, 0);
+  }
+  while (exponent < wanted)
+    halve();
+  auto lastIndex = [&] { return first + int64_t(bins.size()) - 1; };
+  while (std::max(indexOf(high), lastIndex()) - std::min(indexOf(low), first) >=
+         maxBins)
+    halve();
+  if (int64_t below = first - indexOf(low); below > 0) {
+    bins.insert(bins.begin(), size_t(below), 0);
+    first -= below;
+  }
+  if (int64_t above = indexOf(high) - lastIndex(); above > 0)
+    bins.resize(bins.size() + size_t(above));
+}
+
+Extremes extremesOf(std::span<const float> values) {
+  Extremes result;
+  findExtremes(values.data(), int64_t(values.size()), result.low, result.high,
+               result.special);
+  return result;
+}
+
+void Histogram::add(std::span<const float> values, const Extremes &extremes) {
+  if (extremes.special > 0)
+    for (float value : values) {
+      nans += std::isnan(value);
+      infs += std::isinf(value);
+    }
+  int64_t added = int64_t(values.size()) - extremes.special;
+  if (added == 0)
+    return;
+  finite += added;
+  lowest = std::min(lowest, extremes.low);
+  highest = std::max(highest, extremes.high);
+  if (maxBins == 0)
+    return;
+  cover(extremes.low, extremes.high);
+  // A product with a power of two is exact.
+  auto scale = float(std::ldexp(1.0, -exponent));
+  if (extremes.special == 0 && std::isnormal(scale))
+    return countFinite(values, scale);
+  for (float value : values)
+    if (std::isfinite(value))
+      ++bins[size_t(indexOf(value) - first)];
+}
+
+void Histogram::countFinite(std::span<const float> values, float scale) {
+  // Neighbours are often alike; of several tables, no two increments in a row
+  // wait for each other.
+  constexpr size_t tables = 4, block = 512;
+  std::vector<int32_t> counts(tables * bins.size(), 0);
+  int32_t indices[block];
+  for (size_t begin = 0; begin < values.size(); begin += block) {
+    size_t count = std::min(block, values.size() - begin);
+    findIndices(values.data() + begin, int64_t(count), scale, int32_t(first),
+                indices);
+    for (size_t i = 0; i < count; ++i)
+      ++counts[size_t(indices[i]) * tables + i % tables];
+  }
+  for (size_t i = 0; i < counts.size(); ++i)
+    bins[i / tables] += counts[i];
+}
+
+void Histogram::merge(const Histogram &other) {
+  assert(maxBins == other.maxBins);
+  nans += other.nans;
+  infs += other.infs;
+  if (other.finite == 0)
+    return;
+  finite += other.finite;
+  lowest = std::min(lowest, other.lowest);
+  highest = std::max(highest, other.highest);
+  if (maxBins == 0)
+    return;
+  if (bins.empty()) {
+    exponent = other.exponent;
+    first = other.first;
+    bins = other.bins;
+    return;
+  }
+  Histogram finer = other;
+  while (finer.exponent < exponent)
+    finer.halve();
+  while (exponent < finer.exponent)
+    halve();
+  while (true) {
+    int64_t low = std::min(first, finer.first);
+    int64_t high = std::max(first + int64_t(bins.size()),
+                            finer.first + int64_t(finer.bins.size()));
+    if (high - low <= maxBins) {
+      bins.insert(bins.begin(), size_t(first - low), 0);
+      bins.resize(size_t(high - low));
+      first = low;
+      break;
+    }
+    halve();
+    finer.halve();
+  }
+  for (size_t i = 0; i < finer.bins.size(); ++i)
+    bins[size_t(finer.first - first) + i] += finer.bins[i];
+}
+
+} // namespace parallax

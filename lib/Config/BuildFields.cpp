@@ -1,0 +1,201 @@
+//===- BuildFields.cpp - The fields of a configuration --------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The outermost object, and the options of the stages before quantization.
+//===----------------------------------------------------------------------===//
+#include "Field.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace parallax::config {
+namespace {
+
+struct ModesOfHardware {
+  HardwareType hardware;
+  std::vector<NpuMode> modes;
+};
+
+/// Hardware that is not listed takes any mode.
+const std::vector<ModesOfHardware> &knownModes() {
+  using enum NpuMode;
+  static const std::vector<ModesOfHardware> table = {
+      {HardwareType::AX650, {NPU1, NPU2, NPU3}},
+      {HardwareType::M76H, {NPU1, NPU2, NPU3}},
+      {HardwareType::AX620E, {NPU1, NPU2}},
+      {HardwareType::AX615, {NPU1, NPU2}},
+      {HardwareType::M57, {NPU1}},
+      {HardwareType::AX637, {NPU1}},
+      {HardwareType::AX8860, {NPU1, NPU2, NPU4}}};
+  return table;
+}
+
+void checkBuild(const BuildConfig &config, const ObjectScope &scope) {
+  if (scope.hasErrors())
+    return;
+  for (const ModesOfHardware &entry : knownModes()) {
+    if (entry.hardware != config.targetHardware ||
+        std::count(entry.modes.begin(), entry.modes.end(), config.npuMode))
+      continue;
+    std::vector<std::string> names;
+    for (NpuMode mode : entry.modes)
+      names.emplace_back(configName(mode));
+    scope.error("npu_mode",
+                fmt::format("must be {} on {}, not {}", alternatives(names),
+                            configName(config.targetHardware),
+                            configName(config.npuMode)));
+  }
+  if (!config.compiler.startTensorNames.empty() ||
+      !config.compiler.endTensorNames.empty())
+    scope.error("compiler", "can't name start or end tensors itself; only "
+                            "elements of its sub_configs can");
+}
+
+void checkEvaluation(const EvaluationConfig &config, const ObjectScope &scope) {
+  if (!scope.hasErrors() && config.images.empty() != config.labels.empty())
+    scope.error("needs both images and labels");
+}
+
+} // namespace
+
+const Message &rootMessage() { return *typeOf<BuildConfig>().message(); }
+
+template <> Message describe<BuildConfig>() {
+  using C = BuildConfig;
+  constexpr std::string_view awaitsCompiler =
+      "awaits the stage that compiles for the NPU";
+  return message<C>(
+      "BuildConfig",
+      "The whole file. Paths are relative to the folder in which the build is "
+      "started.",
+      {
+          field("input", &C::input, "The model: a file in ONNX format."),
+          field("output_dir", &C::outputDir,
+                "The folder for all results, created if need be."),
+          field("output_name", &C::outputName,
+                "The file name of the compiled model.")
+              .inactive(awaitsCompiler),
+          field("work_dir", &C::workDir,
+                "The folder for files that are only needed during the build; "
+                "empty means that of the results.")
+              .inactive("nothing temporary is kept"),
+          field("model_type", &C::modelType, "What the model file holds.")
+              .inactive("every model is read as ONNX"),
+          field("target_hardware", &C::targetHardware,
+                "The chip that the model is compiled for.")
+              .inactive(awaitsCompiler),
+          field("npu_mode", &C::npuMode,
+                "How much of the chip's NPU the model may use. Three groups at "
+                "most on AX650 and M76H, two on AX620E and AX615, one on M57 "
+                "and AX637; one, two or four on AX8860.")
+              .inactive(awaitsCompiler),
+          field("input_shapes", &C::inputShapes,
+                "Shapes for inputs that the model leaves open: "
+                "name:1x3x224x224;other:1x10. They hold before "
+                "input_processors."),
+          field("onnx_opt", &C::onnxOpt, "How the float network is optimized."),
+          field("quant", &C::quant,
+                "How the network is calibrated, quantized and analyzed."),
+          field("input_processors", &C::inputProcessors,
+                "What is done to inputs before they enter the network.")
+              .inactive("awaits the stage that adds preprocessing to the "
+                        "network"),
+          field("output_processors", &C::outputProcessors,
+                "What is done to outputs after they leave the network.")
+              .inactive("awaits the stage that adds postprocessing to the "
+                        "network"),
+          field("const_processors", &C::constProcessors,
+                "Constants of the model to replace before the import."),
+          field("op_processors", &C::opProcessors,
+                "Attributes of nodes to set before the import."),
+          field("quant_op_processors", &C::quantOpProcessors,
+                "Attributes of operators to set in the quantized network.")
+              .inactive("awaits the stage that quantizes"),
+          field("compiler", &C::compiler,
+                "How the quantized network is compiled and checked."),
+          field("evaluation", &C::evaluation,
+                "Labelled samples that accuracy is measured on."),
+          field("debug", &C::debug, "What helps to find faults."),
+      },
+      checkBuild);
+}
+
+template <> Message describe<OnnxOptions>() {
+  using C = OnnxOptions;
+  return message<C>(
+      "OnnxOptions", "How the float network is optimized.",
+      {
+          field("disable_onnx_optimization", &C::disableOnnxOptimization,
+                "Keep the network as it was imported."),
+          field("enable_onnxsim", &C::enableOnnxsim,
+                "Simplify the model by an outside program first.")
+              .inactive("the own optimizer simplifies already"),
+          field("model_check", &C::modelCheck,
+                "Compare the optimized network with the imported one."),
+          field("disable_transformation_check", &C::disableTransformationCheck,
+                "Do not check each rewrite of the network by executing both "
+                "sides."),
+          field("save_tensors_data", &C::saveTensorsData,
+                "Keep tensors in files to save memory.")
+              .inactive("weights are mapped from the model file anyway"),
+      });
+}
+
+template <> Message describe<DebugOptions>() {
+  using C = DebugOptions;
+  return message<C>(
+      "DebugOptions", "What helps to find faults.",
+      {
+          field("dump_frontend_graph", &C::dumpFrontendGraph,
+                "Save the network as MLIR after its import and after its "
+                "optimization."),
+      });
+}
+
+template <> Message describe<EvaluationConfig>() {
+  using C = EvaluationConfig;
+  return message<C>(
+      "EvaluationConfig",
+      "Labelled samples that accuracy is measured on; both fields or none.",
+      {
+          field("images", &C::images,
+                "A .npy file of all inputs, stacked along the first "
+                "dimension."),
+          field("labels", &C::labels,
+                "A .npy file of one int64 class for each input."),
+      },
+      checkEvaluation);
+}
+
+template <> Message describe<onnx_import::OpProcessor>() {
+  using C = onnx_import::OpProcessor;
+  return message<C>(
+      "OpProcessor", "Sets attributes of one operator.",
+      {
+          field("op_name", &C::opName,
+                "The name of the node, or op_<n>:onnx.<Type> for one without a "
+                "name.")
+              .required(),
+          field("attrs", &C::attrs,
+                "Names and values: numbers, strings, true, false or lists of "
+                "these.")
+              .required(),
+      });
+}
+
+template <> Message describe<onnx_import::ConstProcessor>() {
+  using C = onnx_import::ConstProcessor;
+  return message<C>(
+      "ConstProcessor", "Replaces the values of one constant; its type stays.",
+      {
+          field("name", &C::name,
+                "The initializer, or the output of a Constant node.")
+              .required(),
+          field("data", &C::data, "The values, in row-major order."),
+          field("data_path", &C::dataPath,
+                "Instead of data: a .npy, .bin or .txt file with the values."),
+      });
+}
+
+} // namespace parallax::config

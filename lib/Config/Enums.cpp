@@ -1,0 +1,140 @@
+//===- Enums.cpp - The named choices of a configuration -------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// One table per enum.
+//===----------------------------------------------------------------------===//
+#include "parallax/Config/Enums.h"
+
+namespace parallax {
+
+template <> std::span<const EnumName<ModelType>> enumNames() {
+  static constexpr EnumName<ModelType> names[] = {
+      {ModelType::Onnx, "ONNX"},
+      {ModelType::QuantAxModel, "QuantAxModel"},
+      {ModelType::QuantOnnx, "QuantONNX"},
+      {ModelType::OptimizedQuantAxModel, "OptimizedQuantAxModel"},
+      {ModelType::Isp, "ISP"}};
+  return names;
+}
+
+template <> std::span<const EnumName<HardwareType>> enumNames() {
+  static constexpr EnumName<HardwareType> names[] = {
+      {HardwareType::AX650, "AX650"},     {HardwareType::AX620E, "AX620E"},
+      {HardwareType::M76H, "M76H"},       {HardwareType::M57, "M57"},
+      {HardwareType::AX615, "AX615"},     {HardwareType::AX637, "AX637"},
+      {HardwareType::AX8860, "AX8860"},   {HardwareType::AX620L, "AX620L"},
+      {HardwareType::Lambert, "LAMBERT"}, {HardwareType::Laguna, "LAGUNA"}};
+  return names;
+}
+
+template <> std::span<const EnumName<NpuMode>> enumNames() {
+  static constexpr EnumName<NpuMode> names[] = {
+      {NpuMode::NPU1, "NPU1"}, {NpuMode::NPU2, "NPU2"}, {NpuMode::NPU3, "NPU3"},
+      {NpuMode::NPU4, "NPU4"}, {NpuMode::NPU5, "NPU5"}, {NpuMode::ISP1, "ISP1"},
+      {NpuMode::ISP2, "ISP2"}, {NpuMode::ISP3, "ISP3"}};
+  return names;
+}
+
+template <> std::span<const EnumName<DataType>> enumNames() {
+  static constexpr EnumName<DataType> names[] = {
+      {DataType::Default, "DefaultDataType"},
+      {DataType::U8, "U8"},
+      {DataType::S8, "S8"},
+      {DataType::U16, "U16"},
+      {DataType::S16, "S16"},
+      {DataType::U32, "U32"},
+      {DataType::S32, "S32"},
+      {DataType::U64, "U64"},
+      {DataType::S64, "S64"},
+      {DataType::FP16, "FP16"},
+      {DataType::FP32, "FP32"},
+      {DataType::BF16, "BF16"},
+      {DataType::NVFP4, "NVFP4"}};
+  return names;
+}
+
+template <> std::span<const EnumName<ColorSpace>> enumNames() {
+  static constexpr EnumName<ColorSpace> names[] = {
+      {ColorSpace::Auto, "AutoColorSpace"},
+      {ColorSpace::Gray, "GRAY"},
+      {ColorSpace::Bgr, "BGR"},
+      {ColorSpace::Rgb, "RGB"},
+      {ColorSpace::Rgba, "RGBA"},
+      {ColorSpace::Yuv420sp, "YUV420SP"},
+      {ColorSpace::Yvu420sp, "YVU420SP"},
+      {ColorSpace::Yuyv422, "YUYV422"},
+      {ColorSpace::Uyvy422, "UYVY422"},
+      {ColorSpace::Raw, "RAW"}};
+  return names;
+}
+
+template <> std::span<const EnumName<TensorLayout>> enumNames() {
+  static constexpr EnumName<TensorLayout> names[] = {
+      {TensorLayout::Default, "DefaultLayout"},
+      {TensorLayout::NHWC, "NHWC"},
+      {TensorLayout::NCHW, "NCHW"}};
+  return names;
+}
+
+template <> std::span<const EnumName<CscMode>> enumNames() {
+  static constexpr EnumName<CscMode> names[] = {
+      {CscMode::None, "NoCSC"},
+      {CscMode::Matrix, "Matrix"},
+      {CscMode::FullRange, "FullRange"},
+      {CscMode::LimitedRange, "LimitedRange"}};
+  return names;
+}
+
+template <> std::span<const EnumName<DataFormat>> enumNames() {
+  static constexpr EnumName<DataFormat> names[] = {
+      {DataFormat::Image, "Image"},
+      {DataFormat::Numpy, "Numpy"},
+      {DataFormat::Binary, "Binary"},
+      {DataFormat::NumpyObject, "NumpyObject"}};
+  return names;
+}
+
+template <> std::span<const EnumName<QuantMethod>> enumNames() {
+  static constexpr EnumName<QuantMethod> names[] = {
+      {QuantMethod::MinMax, "MinMax"},
+      {QuantMethod::Percentile, "Percentile"},
+      {QuantMethod::Mse, "MSE"},
+      {QuantMethod::Kl, "KL"}};
+  return names;
+}
+
+template <> std::span<const EnumName<PrecisionAnalysisMethod>> enumNames() {
+  static constexpr EnumName<PrecisionAnalysisMethod> names[] = {
+      {PrecisionAnalysisMethod::PerLayer, "PerLayer"},
+      {PrecisionAnalysisMethod::EndToEnd, "EndToEnd"}};
+  return names;
+}
+
+template <> std::span<const EnumName<PrecisionAnalysisMode>> enumNames() {
+  static constexpr EnumName<PrecisionAnalysisMode> names[] = {
+      {PrecisionAnalysisMode::Reference, "Reference"},
+      {PrecisionAnalysisMode::NpuBackend, "NPUBackend"}};
+  return names;
+}
+
+template <> std::span<const EnumName<CheckMode>> enumNames() {
+  static constexpr EnumName<CheckMode> names[] = {
+      {CheckMode::Output, "CheckOutput"},
+      {CheckMode::PerLayer, "CheckPerLayer"}};
+  return names;
+}
+
+template <> std::span<const EnumName<ScheduleStrategy>> enumNames() {
+  static constexpr EnumName<ScheduleStrategy> names[] = {
+      {ScheduleStrategy::Tile, "Tile"}, {ScheduleStrategy::Slice, "Slice"}};
+  return names;
+}
+
+template <> std::span<const EnumName<MatchMode>> enumNames() {
+  static constexpr EnumName<MatchMode> names[] = {
+      {MatchMode::Op, "Op"}, {MatchMode::Tensor, "Tensor"}};
+  return names;
+}
+
+} // namespace parallax

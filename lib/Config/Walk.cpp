@@ -1,0 +1,45 @@
+//===- Walk.cpp - All fields of a configuration ---------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "Walk.h"
+
+#include <algorithm>
+
+namespace parallax::config {
+namespace {
+
+void collect(const Message &message, const std::string &prefix, bool isRepeated,
+             std::vector<const Message *> &around,
+             std::vector<FieldPlace> &places) {
+  around.push_back(&message);
+  for (const Field &field : message.fields) {
+    std::string path = prefix + std::string(field.name);
+    places.push_back({path, &field, &message, isRepeated});
+    const Message *inner = messageOf(field);
+    if (!inner || std::count(around.begin(), around.end(), inner))
+      continue;
+    bool isList = field.type->kind() == Type::Kind::List;
+    collect(*inner, path + (isList ? "[]." : "."), isRepeated || isList, around,
+            places);
+  }
+  around.pop_back();
+}
+
+} // namespace
+
+const Message *messageOf(const Field &field) {
+  const Type *type = field.type;
+  return type->element() ? type->element()->message() : type->message();
+}
+
+std::vector<FieldPlace> allPlaces() {
+  std::vector<FieldPlace> places;
+  std::vector<const Message *> around;
+  collect(rootMessage(), "", false, around, places);
+  return places;
+}
+
+} // namespace parallax::config

@@ -1,0 +1,291 @@
+//===- Archive.cpp - Files in tar and zip archives ------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// libarchive does the formats; here is what it leaves to its users: which
+// formats are let in, which paths are sane, and when it is enough.
+//===----------------------------------------------------------------------===//
+#include "parallax/Data/Archive.h"
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/Unicode.h"
+
+#include <algorithm>
+#include <archive.h>
+#include <archive_entry.h>
+#include <array>
+#include <cerrno>
+#include <clocale>
+#include <cstring>
+#include <fmt/format.h>
+#include <memory>
+#include <set>
+
+namespace fs = std::filesystem;
+
+namespace parallax {
+namespace {
+
+constexpr size_t blockSize = 1 << 16;
+
+struct FreeArchive {
+  void operator()(struct archive *handle) const { archive_read_free(handle); }
+};
+
+/// libarchive converts names to the character set of the locale and loses what
+/// is not in it; while this lives, the calling thread's is UTF-8.
+class Utf8Scope {
+public:
+  Utf8Scope()
+      : locale(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)),
+        outer(locale ? ::uselocale(locale) : nullptr) {}
+  Utf8Scope(const Utf8Scope &) = delete;
+  Utf8Scope &operator=(const Utf8Scope &) = delete;
+  ~Utf8Scope() {
+    if (!locale)
+      return;
+    ::uselocale(outer);
+    ::freelocale(locale);
+  }
+
+private:
+  locale_t locale, outer;
+};
+
+std::string kindOf(struct archive_entry *entry) {
+  if (archive_entry_hardlink(entry))
+    return "a hard link";
+  switch (archive_entry_filetype(entry)) {
+  case AE_IFREG:
+    return "";
+  case AE_IFLNK:
+    return "a symbolic link";
+  case AE_IFCHR:
+  case AE_IFBLK:
+    return "a device";
+  case AE_IFIFO:
+    return "a pipe";
+  default:
+    return "not a regular file";
+  }
+}
+
+} // namespace
+
+/// One pass over the entries of an archive.
+class Archive::Reader {
+public:
+  explicit Reader(const Archive &archive)
+      : owner(archive), handle(archive_read_new()) {
+    const ArchiveLimits &limits = owner.limits;
+    uint64_t byRatio = 0;
+    if (__builtin_mul_overflow(owner.size, limits.ratio, &byRatio))
+      byRatio = limits.totalBytes;
+    budget = std::min(limits.totalBytes, std::max(limits.ratioFloor, byRatio));
+    if (!handle)
+      throw std::bad_alloc();
+    archive_read_support_filter_gzip(handle.get());
+    archive_read_support_format_tar(handle.get());
+    archive_read_support_format_zip(handle.get());
+    int result = owner.path.empty()
+                     ? archive_read_open_memory(
+                           handle.get(), owner.bytes.data(), owner.bytes.size())
+                     : archive_read_open_filename(
+                           handle.get(), owner.path.c_str(), blockSize);
+    if (result != ARCHIVE_OK)
+      failToRead();
+  }
+
+  /// Moves to the next file; `skip(path, reason)` hears about other things.
+  template <typename Skip> bool next(Skip &&skip) {
+    for (;;) {
+      int result = archive_read_next_header(handle.get(), &entry);
+      if (result == ARCHIVE_EOF)
+        return false;
+      if (result != ARCHIVE_OK && result != ARCHIVE_WARN)
+        failToRead();
+      checkNesting();
+      if (++entryCount > owner.limits.entries)
+        fail(fmt::format("it has more than {} entries; pack fewer files",
+                         owner.limits.entries));
+      takePath();
+      // libarchive reads over a file that is not wanted, however long.
+      declaredSize = std::max<int64_t>(archive_entry_size(entry), 0);
+      spend(declaredSize);
+      if (archive_entry_filetype(entry) == AE_IFDIR || current.empty())
+        continue;
+      std::string kind = kindOf(entry);
+      if (kind.empty())
+        return true;
+      skip(current, kind);
+    }
+  }
+
+  const std::string &path() const { return current; }
+  uint64_t size() const { return declaredSize; }
+
+  /// Passes the contents of the current file on in pieces.
+  template <typename Sink> void copyTo(Sink &&sink) {
+    if (declaredSize > owner.limits.entryBytes)
+      failOnSize();
+    std::array<std::byte, blockSize> buffer;
+    for (uint64_t total = 0;;) {
+      la_ssize_t count =
+          archive_read_data(handle.get(), buffer.data(), buffer.size());
+      if (count < 0)
+        failToRead();
+      if (count == 0)
+        return;
+      uint64_t before = std::max(total, declaredSize);
+      total += uint64_t(count);
+      if (total > owner.limits.entryBytes)
+        failOnSize();
+      // The declared size is already accounted for, and need not be true.
+      spend(std::max(total, declaredSize) - before);
+      sink(std::span<const std::byte>(buffer).first(size_t(count)));
+    }
+  }
+
+  [[noreturn]] void fail(std::string_view reason) const {
+    throw Error(fmt::format("cannot unpack '{}': {}", owner.name, reason));
+  }
+
+private:
+  [[noreturn]] void failToRead() const {
+    const char *message = archive_error_string(handle.get());
+    std::string reason = printable(message ? message : "unknown error");
+    if (entryCount == 0)
+      fail(fmt::format("it is not a readable tar, tar.gz or zip file ({})",
+                       reason));
+    fail(fmt::format("it is damaged or truncated at '{}' ({})",
+                     elide(current, 80), reason));
+  }
+
+  [[noreturn]] void failOnSize() const {
+    fail(fmt::format("'{}' in it is larger than {} bytes", elide(current, 80),
+                     owner.limits.entryBytes));
+  }
+
+  void spend(uint64_t bytes) {
+    if (bytes > budget)
+      fail(fmt::format("its files are far larger than an archive of {} bytes "
+                       "should hold (at '{}'); unpack it yourself and give the "
+                       "folder, if you trust it",
+                       owner.size, elide(current, 80)));
+    budget -= bytes;
+  }
+
+  /// Compression inside compression multiplies what a bomb can do.
+  void checkNesting() const {
+    // The last filter is the file itself.
+    int filters = archive_filter_count(handle.get()) - 1;
+    bool isZip = (archive_format(handle.get()) & ARCHIVE_FORMAT_BASE_MASK) ==
+                 ARCHIVE_FORMAT_ZIP;
+    if (filters > (isZip ? 0 : 1))
+      fail("it is compressed more than once");
+  }
+
+  void takePath() {
+    const char *raw = archive_entry_pathname_utf8(entry);
+    // Names from before UTF-8 are kept as they are.
+    if (!raw)
+      raw = archive_entry_pathname(entry);
+    current = raw ? raw : "";
+    std::string_view rest = current;
+    if (!raw || rest.empty())
+      fail("an entry has no readable name");
+    bool escapes = rest.starts_with('/');
+    std::string clean;
+    while (!rest.empty()) {
+      std::string_view part = rest.substr(0, rest.find('/'));
+      rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+      escapes |= part == "..";
+      if (!part.empty() && part != ".")
+        clean.append(clean.empty() ? "" : "/").append(part);
+    }
+    if (escapes)
+      fail(fmt::format("'{}' in it leads out of the folder it is unpacked to; "
+                       "pack the files with relative names",
+                       elide(current, 80)));
+    current = std::move(clean);
+  }
+
+  const Archive &owner;
+  Utf8Scope utf8;
+  std::unique_ptr<struct archive, FreeArchive> handle;
+  struct archive_entry *entry = nullptr;
+  std::string current;
+  uint64_t declaredSize = 0, entryCount = 0;
+  /// How many more bytes all files together may have.
+  uint64_t budget = 0;
+};
+
+Archive::Archive(fs::path file, ArchiveLimits limits)
+    : path(std::move(file)), name(path.string()), limits(limits) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error))
+    throw Error(fmt::format("cannot read '{}': {}", name,
+                            error || !fs::exists(path, error)
+                                ? std::strerror(ENOENT)
+                                : "it is not a regular file"));
+  size = fs::file_size(path, error);
+}
+
+Archive::Archive(std::span<const std::byte> bytes, std::string name,
+                 ArchiveLimits limits)
+    : bytes(bytes), name(std::move(name)), size(bytes.size()), limits(limits) {}
+
+FileIndex Archive::index() const {
+  FileIndex index;
+  Reader reader(*this);
+  auto skip = [&](const std::string &file, const std::string &kind) {
+    // Whoever packs a thousand links needs to be told once.
+    if (index.skipped.size() < 10)
+      index.skipped.push_back(fmt::format("'{}' is {}", elide(file, 80), kind));
+  };
+  while (reader.next(skip))
+    index.files.push_back({reader.path(), reader.size()});
+  std::sort(
+      index.files.begin(), index.files.end(),
+      [](const FileEntry &a, const FileEntry &b) { return a.path < b.path; });
+  auto twice = std::adjacent_find(
+      index.files.begin(), index.files.end(),
+      [](const FileEntry &a, const FileEntry &b) { return a.path == b.path; });
+  if (twice != index.files.end())
+    reader.fail(
+        fmt::format("it holds '{}' more than once", elide(twice->path, 80)));
+  return index;
+}
+
+void Archive::extract(const std::map<std::string, fs::path> &targets) const {
+  std::set<std::string> missing;
+  for (const auto &[file, target] : targets)
+    missing.insert(file);
+  Reader reader(*this);
+  while (!missing.empty() &&
+         reader.next([](const std::string &, const std::string &) {})) {
+    if (missing.erase(reader.path()) == 0)
+      continue;
+    AtomicFile output(targets.at(reader.path()));
+    reader.copyTo([&](std::span<const std::byte> part) { output.write(part); });
+    output.commit();
+  }
+  if (!missing.empty())
+    reader.fail(fmt::format("'{}' is not in it", elide(*missing.begin(), 80)));
+}
+
+std::vector<std::byte> Archive::read(const std::string &file) const {
+  Reader reader(*this);
+  while (reader.next([](const std::string &, const std::string &) {})) {
+    if (reader.path() != file)
+      continue;
+    std::vector<std::byte> contents;
+    reader.copyTo([&](std::span<const std::byte> part) {
+      contents.insert(contents.end(), part.begin(), part.end());
+    });
+    return contents;
+  }
+  reader.fail(fmt::format("'{}' is not in it", elide(file, 80)));
+}
+
+} // namespace parallax

@@ -1,0 +1,171 @@
+//===- Image.cpp - Pictures as network inputs -----------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decoding and resizing are done by Pixels/, which is loaded when it is needed.
+//===----------------------------------------------------------------------===//
+#include "parallax/Data/Image.h"
+#include "Pixels/Pixels.h"
+#include "parallax/Support/Error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace parallax {
+namespace {
+
+/// More than an uncompressed picture of the largest size has; OpenCV counts
+/// the bytes of a file in an int.
+constexpr size_t maxFileSize = size_t(1) << 30;
+
+bool isChannelCount(int64_t dim) { return dim == 1 || dim == 3; }
+
+/// The decoder, loaded with the first picture. It lies in lib beside the bin of
+/// the program.
+decltype(&parallaxDecodePixels) decoder() {
+  static const auto function = [] {
+    std::error_code ignored;
+    std::filesystem::path program =
+        std::filesystem::read_symlink("/proc/self/exe", ignored);
+    std::string path =
+        (program.parent_path().parent_path() / "lib" / "libparallax-pixels.so")
+            .string();
+    void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library ? dlsym(library, "parallaxDecodePixels") : nullptr;
+    if (!symbol)
+      throw Error(fmt::format("cannot load the picture decoder: {}; build all "
+                              "of Parallax",
+                              dlerror()));
+    return reinterpret_cast<decltype(&parallaxDecodePixels)>(symbol);
+  }();
+  return function;
+}
+
+ParallaxPixelOrder pixelOrder(ChannelOrder order) {
+  return order == ChannelOrder::Gray  ? ParallaxGray
+         : order == ChannelOrder::RGB ? ParallaxRGB
+                                      : ParallaxBGR;
+}
+
+std::vector<float> perChannel(std::string_view inputName,
+                              std::string_view field,
+                              std::span<const float> values, int64_t channels,
+                              float neutral) {
+  if (values.size() > 1 && int64_t(values.size()) != channels)
+    throw Error(fmt::format("input '{}': {} has {} values, but the input has "
+                            "{} channels; give one value per channel",
+                            inputName, field, values.size(), channels));
+  for (float value : values)
+    if (!std::isfinite(value))
+      throw Error(fmt::format("input '{}': {} is not finite; check its values",
+                              inputName, field));
+  std::vector<float> all(size_t(channels), neutral);
+  for (size_t channel = 0; channel < all.size() && !values.empty(); ++channel)
+    all[channel] = values.size() == 1 ? values[0] : values[channel];
+  return all;
+}
+
+} // namespace
+
+std::string_view nameOf(ChannelOrder order) {
+  constexpr std::string_view names[] = {"AutoColorSpace", "BGR", "RGB", "GRAY"};
+  return names[size_t(order)];
+}
+
+Shape ImageForm::shape() const {
+  return channelsLast ? Shape{batch, height, width, channels}
+                      : Shape{batch, channels, height, width};
+}
+
+ImageForm imageFormOf(std::string_view inputName, DType dtype,
+                      const Shape &shape, ChannelOrder order,
+                      ImageLayout layout, std::span<const float> mean,
+                      std::span<const float> std) {
+  auto fail = [&](std::string_view reason) {
+    throw Error(
+        fmt::format("input '{}' ({} of {}) can't be calibrated with images: {}",
+                    inputName, toString(shape), nameOf(dtype), reason));
+  };
+  if (shape.size() != 4)
+    fail("it has no four dimensions; use calibration_format Numpy");
+  ImageForm form;
+  form.dtype = dtype;
+  form.channelsLast = layout == ImageLayout::NHWC ||
+                      (layout == ImageLayout::Auto &&
+                       !isChannelCount(shape[1]) && isChannelCount(shape[3]));
+  form.batch = shape[0];
+  form.channels = form.channelsLast ? shape[3] : shape[1];
+  form.height = form.channelsLast ? shape[1] : shape[2];
+  form.width = form.channelsLast ? shape[2] : shape[3];
+  if (form.batch < 1 || std::min(form.height, form.width) < 1 ||
+      form.height > maxImagePixels / form.width)
+    fail("it is not between 1 and 2^26 pixels large");
+  if (!isChannelCount(form.channels))
+    fail(fmt::format("{} channels are neither 1 (GRAY) nor 3 (BGR, RGB); check "
+                     "tensor_layout, or use calibration_format Numpy",
+                     form.channels));
+
+  if (order == ChannelOrder::Auto)
+    order = form.channels == 1 ? ChannelOrder::Gray : ChannelOrder::BGR;
+  form.order = order;
+  if ((order == ChannelOrder::Gray) != (form.channels == 1))
+    fail(fmt::format("tensor_format {} does not fit {} channels", nameOf(order),
+                     form.channels));
+
+  form.mean = perChannel(inputName, "calibration_mean", mean, form.channels, 0);
+  form.std = perChannel(inputName, "calibration_std", std, form.channels, 1);
+  if (std::count(form.std.begin(), form.std.end(), 0.0f) > 0)
+    fail("calibration_std is a divisor and must not be 0");
+  bool normalizes = std::any_of(form.mean.begin(), form.mean.end(),
+                                [](float value) { return value != 0; }) ||
+                    std::any_of(form.std.begin(), form.std.end(),
+                                [](float value) { return value != 1; });
+  if (!isFloat(dtype) && normalizes)
+    fail("calibration_mean and calibration_std need a float input");
+  if (dtype == DType::I8 || dtype == DType::Bool)
+    fail("pixels from 0 to 255 don't fit its type");
+  return form;
+}
+
+Tensor readImage(std::span<const std::byte> bytes, std::string_view sourceName,
+                 const ImageForm &form) {
+  imageSizeOf(bytes, sourceName);
+  if (bytes.size() > maxFileSize)
+    throw Error(fmt::format("cannot read '{}': {} bytes are too many for a "
+                            "picture",
+                            sourceName, bytes.size()));
+  Tensor pixels(DType::U8, {form.height, form.width, form.channels});
+  if (const char *problem = decoder()(
+          bytes.data(), bytes.size(), int(form.width), int(form.height),
+          pixelOrder(form.order), pixels.data<uint8_t>()))
+    throw Error(fmt::format("cannot decode '{}': {}", sourceName, problem));
+
+  Tensor tensor(form.dtype, form.shape());
+  int64_t plane = form.height * form.width;
+  int64_t pixelStride = form.channelsLast ? form.channels : 1;
+  int64_t channelStride = form.channelsLast ? 1 : plane;
+  dispatch(form.dtype, [&]<typename T>(TypeTag<T>) {
+    T *image = tensor.data<T>();
+    for (int64_t channel = 0; channel < form.channels; ++channel) {
+      float mean = form.mean[size_t(channel)], std = form.std[size_t(channel)];
+      for (int64_t y = 0; y < form.height; ++y) {
+        const uint8_t *line =
+            pixels.data<uint8_t>() + y * form.width * form.channels + channel;
+        T *target =
+            image + channel * channelStride + y * form.width * pixelStride;
+        for (int64_t x = 0; x < form.width; ++x)
+          target[x * pixelStride] =
+              T((float(line[x * form.channels]) - mean) / std);
+      }
+    }
+    for (int64_t copy = 1; copy < form.batch; ++copy)
+      std::copy_n(image, plane * form.channels,
+                  image + copy * plane * form.channels);
+  });
+  return tensor;
+}
+
+} // namespace parallax

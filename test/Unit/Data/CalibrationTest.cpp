@@ -1,0 +1,432 @@
+//===- CalibrationTest.cpp - The samples a network is calibrated on -------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// From archives and folders of each format to the tensors of a sample.
+//===----------------------------------------------------------------------===//
+#include "parallax/Data/Calibration.h"
+#include "DataTestSupport.h"
+#include "parallax/Data/Preflight.h"
+#include "parallax/Support/Log.h"
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <opencv2/imgcodecs.hpp>
+#include <thread>
+
+using namespace parallax;
+namespace fs = std::filesystem;
+
+namespace {
+
+const InputSpec floats{"x", DType::F32, {1, 2}};
+const InputSpec tokens{"ids", DType::I64, {2}};
+
+std::string floatNpy(float a, float b) {
+  return npyBytes<float>({1, 2}, {a, b});
+}
+std::string tokenNpy(int64_t a, int64_t b) {
+  return npyBytes<int64_t>({2}, {a, b});
+}
+
+CalibrationSource sourceOf(const fs::path &dataset,
+                           std::string name = "DEFAULT",
+                           CalibrationFormat format = CalibrationFormat::Numpy,
+                           int64_t size = 32) {
+  CalibrationSource source;
+  source.tensorName = std::move(name);
+  source.dataset = dataset;
+  source.format = format;
+  source.size = size;
+  return source;
+}
+
+std::vector<std::string> namesOf(const CalibrationSet &set) {
+  std::vector<std::string> names;
+  for (size_t sample = 0; sample < set.size(); ++sample)
+    names.push_back(set.name(sample));
+  return names;
+}
+
+/// The files below a folder, hidden ones too, without the folders themselves.
+std::vector<std::string> filesBelow(const fs::path &folder) {
+  std::vector<std::string> files;
+  for (const auto &entry : fs::recursive_directory_iterator(folder))
+    if (!entry.is_directory())
+      files.push_back(entry.path().lexically_relative(folder).string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class Calibration : public ::testing::Test {
+protected:
+  Calibration() { setLogLevel(LogLevel::Warning); }
+  ~Calibration() override { setLogLevel(LogLevel::Info); }
+
+  CalibrationSet open(std::vector<InputSpec> inputs,
+                      std::vector<CalibrationSource> sources) const {
+    return CalibrationSet::open(std::move(inputs), std::move(sources),
+                                dir / "work");
+  }
+
+  void expectRefused(std::vector<InputSpec> inputs,
+                     std::vector<CalibrationSource> sources,
+                     const std::string &reason) const {
+    expectError([&] { open(inputs, sources); }, reason);
+  }
+
+  TempDir dir;
+};
+
+TEST_F(Calibration, UnpacksOnlyWhatIsNeededInOrderOfNames) {
+  auto archive = pack(dir / "a.tar", Packing::Tar,
+                      {{"set/10.npy", floatNpy(10, 0)},
+                       {"set/2.npy", floatNpy(2, 0)},
+                       {"set/B.npy", floatNpy(66, 0)},
+                       {"set/.DS_Store", "junk"},
+                       {"set/._2.npy", "junk"},
+                       {"__MACOSX/set/2.npy", "junk"},
+                       {"set/1.npy", floatNpy(1, 0)}});
+  CalibrationSet all =
+      open({floats}, {sourceOf(archive, "x", CalibrationFormat::Numpy, -1)});
+  EXPECT_EQ(namesOf(all), (std::vector<std::string>{"1", "10", "2", "B"}));
+  CalibrationSet two =
+      open({floats}, {sourceOf(archive, "x", CalibrationFormat::Numpy, 2)});
+  EXPECT_EQ(namesOf(two), (std::vector<std::string>{"1", "10"}));
+  EXPECT_EQ(filesBelow(dir / "work"),
+            (std::vector<std::string>{"quant/dataset/x/set/1.npy",
+                                      "quant/dataset/x/set/10.npy"}));
+  EXPECT_EQ(valuesOf<float>(two.load(1)[0]), (std::vector<float>{10, 0}));
+}
+
+TEST_F(Calibration, SaysWhatItDoes) {
+  auto archive = pack(dir / "a.zip", Packing::Zip, {{"1.npy", floatNpy(1, 0)}});
+  setLogLevel(LogLevel::Info);
+  testing::internal::CaptureStderr();
+  open({floats}, {sourceOf(archive)});
+  std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("extract [" + archive.string() + "] to [" +
+                      (dir / "work/quant/dataset/x").string() + "]..."),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("1 File(s) Loaded."), std::string::npos) << text;
+}
+
+TEST_F(Calibration, LeavesTheOldSetUntilTheNewOneIsComplete) {
+  auto archive = pack(dir / "a.tar", Packing::Tar, {{"1.npy", floatNpy(1, 0)}});
+  open({floats}, {sourceOf(archive)});
+  std::string zip = contentsOf(
+      pack(dir / "b.zip", Packing::Zip, {{"1.npy", floatNpy(2, 0)}}));
+  zip[60] ^= 0x55; // data no longer fit their checksum
+  expectRefused({floats}, {sourceOf(dir.write("b.zip", zip))}, "b.zip");
+  EXPECT_EQ(filesBelow(dir / "work"),
+            std::vector<std::string>{"quant/dataset/x/1.npy"});
+  EXPECT_EQ(contentsOf(dir / "work/quant/dataset/x/1.npy"), floatNpy(1, 0));
+
+  auto inside = pack(dir / "work/quant/dataset/x/c.tar", Packing::Tar,
+                     {{"1.npy", floatNpy(1, 0)}});
+  expectRefused({floats}, {sourceOf(inside)}, "move it elsewhere");
+  EXPECT_TRUE(fs::exists(inside));
+}
+
+TEST_F(Calibration, ReadsFoldersInPlace) {
+  dir.write("set/a/1.npy", floatNpy(1, 2));
+  dir.write("set/b/1.npy", floatNpy(3, 4));
+  dir.write("set/.hidden/1.npy", "junk");
+  fs::create_symlink(dir / "set/a/1.npy", dir / "set/linked.npy");
+  fs::create_directory_symlink(dir / "set", dir / "set/b/circle");
+  CalibrationSet set = open({floats}, {sourceOf(dir / "set")});
+  EXPECT_EQ(namesOf(set), (std::vector<std::string>{"a/1", "b/1", "linked"}));
+  EXPECT_EQ(valuesOf<float>(set.load(2)[0]), (std::vector<float>{1, 2}));
+  EXPECT_EQ(valuesOf<float>(set.load(1)[0]), (std::vector<float>{3, 4}));
+  EXPECT_FALSE(fs::exists(dir / "work"));
+}
+
+TEST_F(Calibration, PairsInputsByName) {
+  auto x = pack(dir / "x.tar", Packing::TarGz,
+                {{"x/1.npy", floatNpy(1, 0)}, {"x/2.npy", floatNpy(2, 0)}});
+  int64_t raw[] = {20, 21};
+  auto ids = pack(dir / "ids.zip", Packing::Zip,
+                  {{"2.bin", std::string(reinterpret_cast<char *>(raw), 16)},
+                   {"1.bin", std::string(16, '\0')}});
+  CalibrationSet set =
+      open({tokens, floats},
+           {sourceOf(x, "x"), sourceOf(ids, "ids", CalibrationFormat::Binary)});
+  ASSERT_EQ(namesOf(set), (std::vector<std::string>{"1", "2"}));
+  std::vector<Tensor> second = set.load(1);
+  EXPECT_EQ(valuesOf<int64_t>(second[0]), (std::vector<int64_t>{20, 21}));
+  EXPECT_EQ(valuesOf<float>(second[1]), (std::vector<float>{2, 0}));
+
+  auto more = pack(dir / "more.tar", Packing::Tar,
+                   {{"1.npy", floatNpy(1, 0)},
+                    {"2.npy", floatNpy(2, 0)},
+                    {"3.npy", ""},
+                    {"4.npy", ""},
+                    {"5.npy", ""},
+                    {"6.npy", ""}});
+  expectRefused(
+      {tokens, floats},
+      {sourceOf(more, "x"), sourceOf(ids, "ids", CalibrationFormat::Binary)},
+      "4 samples of input 'x' have no partner of the same file name "
+      "for input 'ids': '3', '4', '5', ...");
+}
+
+TEST_F(Calibration, FindsTheFolderOfAnInput) {
+  auto archive = pack(dir / "a.tar", Packing::Tar,
+                      {{"data/x/1.npy", floatNpy(1, 2)},
+                       {"data/ids/1.npy", tokenNpy(3, 4)},
+                       {"data/readme.npy", ""}});
+  CalibrationSet set = open({floats, tokens}, {sourceOf(archive)});
+  ASSERT_EQ(namesOf(set), std::vector<std::string>{"1"});
+  EXPECT_EQ(valuesOf<float>(set.load(0)[0]), (std::vector<float>{1, 2}));
+  EXPECT_EQ(valuesOf<int64_t>(set.load(0)[1]), (std::vector<int64_t>{3, 4}));
+  EXPECT_TRUE(fs::exists(dir / "work/quant/dataset/DEFAULT/data/x/1.npy"));
+}
+
+TEST_F(Calibration, ReadsObjects) {
+  std::string header =
+      "{'descr': '|O', 'fortran_order': False, 'shape': (), }\n";
+  auto array = [](const std::string &shape, const std::string &type,
+                  const std::string &data) {
+    return "cnumpy.core.numeric\n_frombuffer\n(S'" + data +
+           "'\ncnumpy\ndtype\n(S'" + type + "'\ntR(" + shape + "tS'C'\ntR";
+  };
+  std::string pickle =
+      "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\n"
+      "tR(I1\n(tcnumpy\ndtype\n(S'O8'\ntRI00\n((VX\nNVids\n" +
+      array("I2\n", "i8",
+            std::string("\\x05") + std::string(7, '\x7f') +
+                "\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00") +
+      "Vx\n" +
+      array("I1\nI2\n", "f4", "\\x00\\x00\\x80\\x3f\\x00\\x00\\x00\\x40") +
+      "dltb.";
+  std::string file = std::string("\x93NUMPY\x01\0", 8) + char(header.size()) +
+                     '\0' + header + pickle;
+  auto archive = pack(dir / "a.tar", Packing::Tar, {{"1.npy", file}});
+  CalibrationSet set =
+      open({floats, tokens},
+           {sourceOf(archive, "DEFAULT", CalibrationFormat::NumpyObject)});
+  std::vector<Tensor> sample = set.load(0);
+  EXPECT_EQ(valuesOf<float>(sample[0]), (std::vector<float>{1, 2}));
+  EXPECT_EQ(valuesOf<int64_t>(sample[1]),
+            (std::vector<int64_t>{0x7f7f7f7f7f7f7f05, 0}));
+  CalibrationSet other =
+      open({{"y", DType::F32, {1}}},
+           {sourceOf(archive, "y", CalibrationFormat::NumpyObject)});
+  expectError([&] { other.load(0); }, "no array named 'y'");
+}
+
+TEST_F(Calibration, ReadsImages) {
+  cv::Mat pixels(4, 4, CV_8UC3, cv::Scalar(10, 20, 30));
+  std::vector<uint8_t> png;
+  cv::imencode(".png", pixels, png);
+  auto archive = pack(dir / "a.tar", Packing::Tar,
+                      {{"1.PNG", std::string(png.begin(), png.end())}});
+  CalibrationSource source = sourceOf(archive, "x", CalibrationFormat::Image);
+  source.tensorFormat = ChannelOrder::RGB;
+  source.mean = {0, 10, 0};
+  source.std = {1, 1, 2};
+  CalibrationSet set = open({{"x", DType::F32, {1, 3, 1, 2}}}, {source});
+  EXPECT_EQ(valuesOf<float>(set.load(0)[0]),
+            (std::vector<float>{30, 30, 10, 10, 5, 5}));
+}
+
+TEST_F(Calibration, RefusesFilesThatDoNotFit) {
+  auto load = [&](const std::string &file, const InputSpec &input,
+                  CalibrationFormat format = CalibrationFormat::Numpy) {
+    std::string name = format == CalibrationFormat::Numpy ? "1.npy" : "1.bin";
+    auto archive = pack(dir / "a.tar", Packing::Tar, {{name, file}});
+    open({input}, {sourceOf(archive, "DEFAULT", format)}).load(0);
+  };
+  expectError(
+      [&] {
+        load(npyBytes<uint8_t>({1, 2}, {1, 2}), floats);
+      },
+      "holds uint8, but input 'x' is float32");
+  expectError(
+      [&] {
+        load(npyBytes<double>({1, 2}, {1, 2}), floats);
+      },
+      "save x.astype(numpy.float32)");
+  expectError(
+      [&] {
+        load(npyBytes<int32_t>({2}, {1, 2}), tokens);
+      },
+      "holds int32, but input 'ids' is int64");
+  expectError(
+      [&] {
+        load(npyBytes<float>({2}, {1, 2}), floats);
+      },
+      "batch dimension is missing: save x[None]");
+  expectError(
+      [&] {
+        load(npyBytes<float>({2, 1}, {1, 2}), floats);
+      },
+      "has the shape 2x1, but input 'x' is 1x2");
+  InputSpec image{"x", DType::F32, {1, 3, 1, 2}};
+  expectError(
+      [&] {
+        load(npyBytes<float>({1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}), image);
+      },
+      "it is NHWC");
+  expectError([&] { load("1234", floats, CalibrationFormat::Binary); },
+              "has 4 bytes, but input 'x' (1x2 of float32) needs 8");
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': "
+                       "(1000000000, 1000000000), }\n";
+  expectError(
+      [&] {
+        load(std::string("\x93NUMPY\x01\0", 8) + char(header.size()) + '\0' +
+                 header + "12345678",
+             floats);
+      },
+      "work/quant/dataset/x/1.npy' as .npy");
+}
+
+TEST_F(Calibration, RefusesSetsWithoutSamples) {
+  expectRefused({floats}, {sourceOf(dir / "none.tar")}, "does not exist");
+  expectRefused({floats}, {sourceOf("")}, "no calibration_dataset");
+  auto junk = pack(dir / "junk.tar", Packing::Tar,
+                   {{".DS_Store", "x"}, {"__MACOSX/1.npy", "x"}});
+  expectRefused({floats}, {sourceOf(junk)},
+                "junk.tar' holds no file of calibration_format Numpy (.npy)");
+  auto images = pack(dir / "i.tar", Packing::Tar, {{"1.jpg", "x"}});
+  expectRefused({floats}, {sourceOf(images)},
+                "1 files are not of format Numpy, such as '1.jpg'");
+  auto twice =
+      pack(dir / "t.tar", Packing::Tar, {{"1.jpg", "x"}, {"1.png", "x"}});
+  expectRefused({floats}, {sourceOf(twice, "x", CalibrationFormat::Image)},
+                "two files for the sample '1'");
+  auto good = pack(dir / "g.tar", Packing::Tar, {{"1.npy", floatNpy(1, 2)}});
+  for (int64_t size : {0, -2})
+    expectRefused({floats},
+                  {sourceOf(good, "x", CalibrationFormat::Numpy, size)},
+                  "calibration_size of 'x'");
+  expectRefused({floats, tokens}, {sourceOf(good, "x")},
+                "input 'ids' has no calibration data");
+  expectRefused({floats, tokens}, {sourceOf(good), sourceOf(good, "idz")},
+                "names 'idz', which is no input of the model; did you mean "
+                "'ids'?");
+  expectRefused({floats}, {sourceOf(good), sourceOf(good)}, "more than once");
+}
+
+TEST_F(Calibration, LoadsFromSeveralThreads) {
+  std::vector<PackedEntry> entries;
+  for (int sample = 0; sample < 40; ++sample)
+    entries.push_back(
+        {std::to_string(100 + sample) + ".npy", floatNpy(float(sample), 1)});
+  CalibrationSet set =
+      open({floats}, {sourceOf(pack(dir / "a.tar", Packing::TarGz, entries),
+                               "x", CalibrationFormat::Numpy, -1)});
+  ASSERT_EQ(set.size(), 40u);
+  std::atomic<int> right = 0;
+  std::vector<std::thread> threads;
+  for (size_t thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&, thread] {
+      for (size_t sample = set.size(); sample-- > 0;)
+        if (sample % 4 == thread)
+          right += set.load(sample)[0].data<float>()[0] == float(sample);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(right, 40);
+}
+
+//===- Preflight and doctor -----------------------------------------------===//
+
+bool contains(const std::vector<std::string> &texts, const std::string &part) {
+  for (const std::string &text : texts)
+    if (text.find(part) != std::string::npos)
+      return true;
+  return false;
+}
+
+TEST_F(Calibration, PreflightFindsEveryProblem) {
+  auto good = pack(dir / "g.tar", Packing::Tar,
+                   {{"1.npy", floatNpy(1, 2)},
+                    {"2.npy", floatNpy(1, 2)},
+                    {"link.npy", "", AE_IFLNK, "1.npy"},
+                    {"readme.txt", ""}});
+  std::vector<InputSpec> inputs = {floats};
+  std::vector<CalibrationSource> sources = {sourceOf(good)};
+  PreflightReport report = preflight(inputs, sources);
+  EXPECT_TRUE(report.ok());
+  EXPECT_EQ(report.samples, 2u);
+  EXPECT_TRUE(contains(report.warnings, "'link.npy' is a symbolic link"));
+  EXPECT_TRUE(contains(report.warnings, "1 files are not of format Numpy"));
+  EXPECT_TRUE(contains(report.warnings, "only 2 samples"));
+  EXPECT_TRUE(contains(report.warnings, "calibration_size is 32"));
+  EXPECT_FALSE(fs::exists(dir / "work"));
+
+  inputs = {{"x", DType::F32, {1, 3}}, {"y", DType::F32, {2}}};
+  sources = {sourceOf(dir / "no.tar", "x"), sourceOf(dir / "nor.tar", "y")};
+  report = preflight(inputs, sources);
+  EXPECT_EQ(report.problems.size(), 2u);
+  sources = {sourceOf(good)};
+  report = preflight(inputs, sources);
+  EXPECT_EQ(report.problems.size(), 2u);
+  EXPECT_TRUE(contains(report.problems, "g.tar/1.npy' has the shape 1x2"));
+}
+
+TEST_F(Calibration, PreflightDoubtsMeanAndStd) {
+  cv::Mat pixels(4, 4, CV_8UC3, cv::Scalar(10, 20, 30));
+  std::vector<uint8_t> png;
+  cv::imencode(".png", pixels, png);
+  auto archive = pack(dir / "a.tar", Packing::Tar,
+                      {{"1.png", std::string(png.begin(), png.end())}});
+  std::vector<InputSpec> inputs = {{"x", DType::F32, {1, 3, 4, 4}}};
+  auto warningsOf = [&](std::vector<float> mean, std::vector<float> std,
+                        ChannelOrder order = ChannelOrder::RGB) {
+    CalibrationSource source =
+        sourceOf(archive, "x", CalibrationFormat::Image, 1);
+    source.mean = std::move(mean);
+    source.std = std::move(std);
+    source.tensorFormat = order;
+    PreflightReport report = preflight(inputs, {&source, 1});
+    EXPECT_TRUE(report.ok());
+    // That one sample is few is not the point here.
+    std::erase_if(report.warnings, [](const std::string &text) {
+      return text.starts_with("only 1 samples");
+    });
+    return report.warnings;
+  };
+  EXPECT_TRUE(warningsOf({}, {}).empty());
+  EXPECT_TRUE(warningsOf({123.7f, 116.3f, 103.5f}, {58, 57, 57}).empty());
+  EXPECT_TRUE(warningsOf({0, 0, 0}, {255, 255, 255}).empty());
+  EXPECT_TRUE(contains(warningsOf({}, {1 / 255.0f}), "255 was probably meant"));
+  EXPECT_TRUE(contains(warningsOf({.485f, .456f, .406f}, {.229f, .224f, .225f}),
+                       "multiply them by 255"));
+  EXPECT_TRUE(contains(warningsOf({300}, {}), "outside of the pixels"));
+  EXPECT_TRUE(contains(warningsOf({}, {}, ChannelOrder::Auto), "read as BGR"));
+}
+
+TEST_F(Calibration, DoctorFindsBlankAndRepeatedSamples) {
+  auto archive = pack(dir / "a.tar", Packing::Tar,
+                      {{"a.npy", floatNpy(1, 2)},
+                       {"b.npy", floatNpy(3, 3)},
+                       {"c.npy", floatNpy(1, 2)},
+                       {"d.npy", floatNpy(NAN, INFINITY)},
+                       {"e.npy", floatNpy(1, 3)}});
+  CalibrationSet set = open({floats}, {sourceOf(archive)});
+  CalibrationDiagnosis diagnosis = diagnose(set);
+  EXPECT_FALSE(diagnosis.isHealthy());
+  ASSERT_EQ(diagnosis.constants.size(), 1u);
+  EXPECT_EQ(diagnosis.constants[0].sample, 1u);
+  EXPECT_EQ(diagnosis.constants[0].value, 3);
+  ASSERT_EQ(diagnosis.duplicates.size(), 1u);
+  EXPECT_EQ(diagnosis.duplicates[0].sample, 2u);
+  EXPECT_EQ(diagnosis.duplicates[0].original, 0u);
+  ASSERT_EQ(diagnosis.nonFinite.size(), 1u);
+  EXPECT_EQ(diagnosis.nonFinite[0].count, 2);
+  EXPECT_EQ(describe(diagnosis, set),
+            (std::vector<std::string>{
+                "1 inputs of samples hold NaN or infinity: 'd' (2 in x)",
+                "1 inputs of samples are constant: 'b' (x is 3)",
+                "1 samples repeat an earlier one: 'c' is 'a'"}));
+
+  // Masks are constant for good reason.
+  auto masks = pack(dir / "m.tar", Packing::Tar, {{"a.npy", tokenNpy(1, 1)}});
+  EXPECT_TRUE(diagnose(open({tokens}, {sourceOf(masks)})).isHealthy());
+}
+
+} // namespace

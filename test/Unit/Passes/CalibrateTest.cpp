@@ -1,0 +1,167 @@
+//===- CalibrateTest.cpp - Ranges of a network's tensors ------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Against a straightforward implementation that keeps every activation; any
+// number of threads gives the same file.
+//===----------------------------------------------------------------------===//
+#include "parallax/Passes/Calibrate/Calibrate.h"
+#include "OptimizeTestSupport.h"
+#include "parallax/Backend/Core/SampleRunner.h"
+#include "parallax/Backend/Reference/Reference.h"
+#include "parallax/Passes/Calibrate/CalibrationFile.h"
+#include "parallax/Support/Error.h"
+
+#include "../Support/TempDir.h"
+
+#include <cmath>
+#include <map>
+
+using namespace parallax;
+
+namespace {
+
+constexpr const char *network = R"(
+func.func @main(%x: tensor<1x2x8x8xf32> {nn.name = "x"}) -> (tensor<1x4x8x8xf32> {nn.name = "y"}) {
+  %w = nn.constant dense<[[[[0.5]], [[-1.0]]], [[[2.0]], [[0.25]]], [[[-0.5]], [[1.0]]], [[[1.0]], [[1.0]]]]> : tensor<4x2x1x1xf32>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x2x8x8xf32>, tensor<4x2x1x1xf32>) -> tensor<1x4x8x8xf32> loc("conv"("t"))
+  %1 = nn.relu %0 : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> loc("relu"("y"))
+  return %1 : tensor<1x4x8x8xf32>
+}
+)";
+
+constexpr size_t sampleCount = 7;
+
+/// The third sample is five times as large as the others.
+std::vector<Tensor> load(size_t sample) {
+  Tensor tensor(DType::F32, {1, 2, 8, 8});
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    tensor.data<float>()[i] = std::sin(float(i) * 0.37f + float(sample)) *
+                              (sample == 2 ? 5.0f : 1.0f);
+  return {tensor};
+}
+
+/// Keeps every value of every tensor.
+class Keeper : public Observer {
+public:
+  explicit Keeper(std::map<std::string, std::vector<float>> &values)
+      : values(values) {}
+  void onResult(const LayerResult &layer, const Tensor &value) override {
+    std::span<const float> data = value.values<float>();
+    values[layer.tensor].insert(values[layer.tensor].end(), data.begin(),
+                                data.end());
+  }
+
+private:
+  std::map<std::string, std::vector<float>> &values;
+};
+
+class CalibrateTest : public OptimizeTest {
+protected:
+  CalibrateTest() {
+    parse(network);
+    PrepareOptions options;
+    options.observe = true;
+    executable = prepare(function(), referenceKernels(), options);
+  }
+
+  NetworkStatistics collect(QuantMethod method, int threads = 1) {
+    CalibrationOptions options;
+    options.method = method;
+    options.threads = threads;
+    return collectStatistics(executable, sampleCount, load, options);
+  }
+
+  Executable executable;
+};
+
+TEST_F(CalibrateTest, ExtremesAreThoseOfAllValues) {
+  std::map<std::string, std::vector<float>> values;
+  SampleCallbacks callbacks;
+  callbacks.load = load;
+  callbacks.observe = [&](size_t) { return std::make_unique<Keeper>(values); };
+  callbacks.consume = [](size_t, std::span<const Tensor>) {};
+  runSamples(executable, sampleCount, 1, callbacks);
+  for (QuantMethod method : {QuantMethod::MinMax, QuantMethod::Kl}) {
+    NetworkStatistics statistics = collect(method);
+    ASSERT_EQ(statistics.size(), 3u);
+    EXPECT_EQ(statistics[0].tensor, "x");
+    for (const TensorStatistics &tensor : std::span(statistics).subspan(1)) {
+      const std::vector<float> &all = values[tensor.tensor];
+      EXPECT_EQ(tensor.histogram.count(), int64_t(all.size()));
+      EXPECT_EQ(tensor.histogram.min(), *std::ranges::min_element(all));
+      EXPECT_EQ(tensor.histogram.max(), *std::ranges::max_element(all));
+      EXPECT_EQ(tensor.channelAxis, 1);
+      ASSERT_EQ(tensor.channelMax.size(), 4u);
+      for (size_t channel = 0; channel < 4; ++channel) {
+        float most = -INFINITY;
+        for (size_t i = 0; i < all.size(); ++i)
+          if (i / 64 % 4 == channel)
+            most = std::max(most, all[i]);
+        EXPECT_EQ(tensor.channelMax[channel], most);
+      }
+    }
+  }
+}
+
+TEST_F(CalibrateTest, KnowsWhichSampleSetTheRange) {
+  for (const TensorStatistics &tensor : collect(QuantMethod::MinMax)) {
+    EXPECT_EQ(tensor.maxSample, 2u);
+    // Without it the range would be less than half as wide.
+    EXPECT_LT(tensor.nextMax, tensor.histogram.max() / 2);
+    EXPECT_GT(tensor.nextMax, 0);
+  }
+}
+
+TEST_F(CalibrateTest, AnyNumberOfThreadsGivesTheSameRanges) {
+  for (QuantMethod method : {QuantMethod::MinMax, QuantMethod::Percentile,
+                             QuantMethod::Mse, QuantMethod::Kl}) {
+    CalibrationOptions options;
+    options.method = method;
+    NetworkStatistics one = collect(method, 1), three = collect(method, 3);
+    ASSERT_EQ(one.size(), three.size());
+    for (size_t i = 0; i < one.size(); ++i)
+      for (int bits : {8, 16}) {
+        Interval a = chooseRange(one[i], options, bits);
+        Interval b = chooseRange(three[i], options, bits);
+        EXPECT_EQ(a.low, b.low);
+        EXPECT_EQ(a.high, b.high);
+        EXPECT_LE(a.low, 0);
+        EXPECT_GE(a.high, 0);
+      }
+  }
+}
+
+TEST(CalibrationFile, ReadsWhatItWrites) {
+  Calibration calibration{"KL", 32, {}};
+  TensorRange range;
+  range.node = "conv", range.tensor = "t\"1";
+  range.count = 64, range.nans = 1, range.infs = 2;
+  range.values = {-0.1, 1e30};
+  range.u8 = {-0.1, 0.30000001192092896};
+  range.u16 = {0, 1};
+  range.channelMin = {-0.1f, INFINITY}, range.channelMax = {3, -INFINITY};
+  range.maxSample = "cat.jpg";
+  calibration.tensors.push_back(range);
+  TempDir folder;
+  std::string text = toJson(calibration);
+  Calibration read = readCalibration(folder.write("calibration.json", text));
+  EXPECT_EQ(toJson(read), text);
+  EXPECT_EQ(read.tensors[0].u8.high, range.u8.high);
+  EXPECT_EQ(read.tensors[0].channelMin[1], INFINITY);
+  EXPECT_EQ(read.tensors[0].maxSample, "cat.jpg");
+}
+
+TEST(CalibrationFile, RefusesWhatItIsNot) {
+  TempDir folder;
+  EXPECT_THROW(readCalibration(folder.path() / "absent.json"), Error);
+  for (const char *text :
+       {"", "[]", "{}", "{\"version\": 2}", "{\"version\": \"1\"}",
+        R"({"version": 1, "method": "KL", "samples": 1, "tensors": 3})",
+        R"({"version": 1, "method": "KL", "samples": 1, "tensors": [{}]})"})
+    EXPECT_THROW(readCalibration(folder.write("bad.json", text)), Error)
+        << text;
+}
+
+} // namespace
