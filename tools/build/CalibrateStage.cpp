@@ -1,0 +1,250 @@
+//===- CalibrateStage.cpp - Ranges from samples ---------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "CalibrateStage.h"
+
+#include "parallax/Data/Preflight.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
+#include "parallax/Passes/Calibrate/Calibrate.h"
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/LayerName.h"
+#include "parallax/Support/Log.h"
+#include "parallax/Support/Progress.h"
+#include "parallax/Support/TensorAttr.h"
+
+#include <chrono>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace parallax {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// From the configuration
+//===----------------------------------------------------------------------===//
+
+std::vector<InputSpec> inputsOf(Network &network) {
+  std::vector<InputSpec> inputs;
+  for (mlir::BlockArgument argument : network.function().getArguments()) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    inputs.push_back({getTensorName(argument),
+                      toDType(type.getElementType()).value_or(DType::F32),
+                      type.getShape().vec()});
+  }
+  return inputs;
+}
+
+CalibrationFormat formatOf(DataFormat format) {
+  switch (format) {
+  case DataFormat::Numpy:
+    return CalibrationFormat::Numpy;
+  case DataFormat::Binary:
+    return CalibrationFormat::Binary;
+  case DataFormat::NumpyObject:
+    return CalibrationFormat::NumpyObject;
+  case DataFormat::Image:
+    break;
+  }
+  return CalibrationFormat::Image;
+}
+
+ChannelOrder orderOf(ColorSpace space) {
+  switch (space) {
+  case ColorSpace::Gray:
+    return ChannelOrder::Gray;
+  case ColorSpace::Bgr:
+    return ChannelOrder::BGR;
+  case ColorSpace::Rgb:
+    return ChannelOrder::RGB;
+  default:
+    return ChannelOrder::Auto;
+  }
+}
+
+/// The processor of an input, or the one for all inputs.
+const InputProcessor *processorOf(const BuildConfig &config,
+                                  const std::string &tensor) {
+  const InputProcessor *found = nullptr;
+  for (const InputProcessor &processor : config.inputProcessors)
+    if (processor.tensorName == tensor ||
+        (!found && processor.tensorName == "DEFAULT"))
+      found = &processor;
+  return found;
+}
+
+std::vector<CalibrationSource> sourcesOf(const BuildConfig &config) {
+  std::vector<CalibrationSource> sources;
+  for (const InputQuantConfig &input : config.quant.inputConfigs) {
+    CalibrationSource source;
+    source.tensorName = input.tensorName;
+    source.dataset = input.calibrationDataset;
+    source.format = formatOf(input.calibrationFormat);
+    source.size = input.calibrationSize;
+    source.mean.assign(input.calibrationMean.begin(),
+                       input.calibrationMean.end());
+    source.std.assign(input.calibrationStd.begin(), input.calibrationStd.end());
+    if (const InputProcessor *processor = processorOf(config, input.tensorName))
+      source.tensorFormat = orderOf(processor->tensorFormat);
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+CalibrationOptions optionsOf(const BuildConfig &config, int threads) {
+  CalibrationOptions options;
+  options.method = config.quant.calibrationMethod;
+  options.percentile = config.quant.percentile;
+  options.histogramBins = config.quant.histogramBins;
+  options.threads = threads;
+  return options;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+void printConfigTable(const std::vector<InputSpec> &inputs,
+                      const std::vector<CalibrationSource> &sources,
+                      const BuildConfig &config, const TableStyle &style) {
+  Table table({Column::label("Input"), Column::label("Shape"),
+               Column::text("Dataset Directory"), Column::label("Data Format"),
+               Column::label("Tensor Format", 1), Column::text("Mean", 2),
+               Column::text("Std", 2)});
+  std::vector<size_t> sourceOf = assignSources(inputs, sources);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const CalibrationSource &source = sources[sourceOf[i]];
+    const InputProcessor *processor = processorOf(config, inputs[i].name);
+    table.addRow(
+        {inputs[i].name, fmt::format("[{}]", fmt::join(inputs[i].shape, ", ")),
+         source.dataset.string(),
+         std::string(configName(
+             config.quant.inputConfigs[sourceOf[i]].calibrationFormat)),
+         std::string(configName(processor ? processor->tensorFormat
+                                          : ColorSpace::Auto)),
+         fmt::format("[{}]", fmt::join(source.mean, ", ")),
+         fmt::format("[{}]", fmt::join(source.std, ", "))});
+  }
+  fmt::print("Quant Config Table\n{}", table.render(style));
+}
+
+/// Samples that make a range more than twice as wide as it would be without
+/// them.
+void warnAboutLoneSamples(const NetworkStatistics &statistics,
+                          const CalibrationSet &set) {
+  std::map<size_t, size_t> widened;
+  for (const TensorStatistics &tensor : statistics) {
+    double all = tensor.histogram.max() - tensor.histogram.min();
+    double withoutMin = tensor.histogram.max() - tensor.nextMin;
+    double withoutMax = tensor.nextMax - tensor.histogram.min();
+    if (withoutMin > 0 && all > 2 * withoutMin)
+      ++widened[tensor.minSample];
+    if (withoutMax > 0 && all > 2 * withoutMax)
+      ++widened[tensor.maxSample];
+  }
+  for (auto [sample, tensors] : widened)
+    log(LogLevel::Warning,
+        "sample '{}' alone makes the range of {} tensors more than twice as "
+        "wide; look at it, or use another calibration_method",
+        set.name(sample), tensors);
+}
+
+Calibration collect(Network &network, const BuildConfig &config, int threads,
+                    const TableStyle &style) {
+  std::vector<InputSpec> inputs = inputsOf(network);
+  std::vector<CalibrationSource> sources = sourcesOf(config);
+  printConfigTable(inputs, sources, config, style);
+  std::string workDir =
+      config.workDir.empty() ? config.outputDir : config.workDir;
+  CalibrationSet set = CalibrationSet::open(inputs, sources, workDir);
+  PrepareOptions observed;
+  observed.observe = true;
+  Executable executable = network.prepare(observed);
+  CalibrationOptions options = optionsOf(config, threads);
+  NetworkStatistics statistics;
+  auto start = std::chrono::steady_clock::now();
+  {
+    Progress progress("Calibrating", int64_t(set.size()));
+    statistics = collectStatistics(
+        executable, set.size(), [&](size_t i) { return set.load(i); }, options,
+        [&] { progress.advance(); });
+  }
+  log(LogLevel::Debug, "calibrated on {} samples in {:.4f} s", set.size(),
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count());
+  if (config.quant.saveRangeProvenance) {
+    warnAboutLoneSamples(statistics, set);
+    for (const std::string &finding : describe(diagnose(set), set))
+      log(LogLevel::Warning, "{}", finding);
+  }
+
+  Calibration calibration;
+  calibration.method = configName(config.quant.calibrationMethod);
+  calibration.samples = int64_t(set.size());
+  for (const TensorStatistics &tensor : statistics) {
+    TensorRange range;
+    range.node = tensor.node;
+    range.tensor = tensor.tensor;
+    range.count = tensor.histogram.count();
+    range.nans = tensor.histogram.nanCount();
+    range.infs = tensor.histogram.infCount();
+    range.values = {tensor.histogram.min(), tensor.histogram.max()};
+    range.u8 = chooseRange(tensor, options, 8);
+    range.u16 = chooseRange(tensor, options, 16);
+    range.channelAxis = tensor.channelAxis;
+    range.channelMin = tensor.channelMin;
+    range.channelMax = tensor.channelMax;
+    if (config.quant.saveRangeProvenance) {
+      range.minSample = set.name(tensor.minSample);
+      range.maxSample = set.name(tensor.maxSample);
+    }
+    if (range.nans + range.infs > 0)
+      log(LogLevel::Warning,
+          "tensor '{}' has {} NaN and {} infinite values on the samples; they "
+          "don't count for its range",
+          range.tensor, range.nans, range.infs);
+    calibration.tensors.push_back(std::move(range));
+  }
+  return calibration;
+}
+
+} // namespace
+
+bool hasCalibration(const BuildConfig &config) {
+  return !config.quant.inputConfigs.empty() ||
+         !config.quant.calibrationCache.empty();
+}
+
+void checkCalibration(Network &network, const BuildConfig &config) {
+  if (!config.quant.calibrationCache.empty()) {
+    readCalibration(config.quant.calibrationCache);
+    return;
+  }
+  PreflightReport report = preflight(inputsOf(network), sourcesOf(config));
+  for (const std::string &warning : report.warnings)
+    log(LogLevel::Warning, "{}", warning);
+  if (!report.ok())
+    throw Error(fmt::format("the calibration data can't be used:\n  {}",
+                            fmt::join(report.problems, "\n  ")));
+}
+
+void runCalibrateStage(Network &network, const BuildConfig &config, int threads,
+                       const TableStyle &style) {
+  Calibration calibration =
+      config.quant.calibrationCache.empty()
+          ? collect(network, config, threads, style)
+          : readCalibration(config.quant.calibrationCache);
+  std::filesystem::path path =
+      std::filesystem::path(config.outputDir) / "quant" / "calibration.json";
+  AtomicFile file(path);
+  file.write(toJson(calibration));
+  file.commit();
+  log(LogLevel::Info, "save ranges of {} tensors to [{}]",
+      calibration.tensors.size(), path.string());
+  addCalibratedView(network.function(), calibration);
+}
+
+} // namespace parallax

@@ -1,0 +1,30 @@
+//===- CalibrateStage.h - Ranges from samples ------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stage of a build between the float network and its quantization.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_BUILD_CALIBRATESTAGE_H
+#define PARALLAX_TOOLS_BUILD_CALIBRATESTAGE_H
+
+#include "../common/Network.h"
+#include "parallax/Config/BuildConfig.h"
+#include "parallax/Report/Table.h"
+
+namespace parallax {
+
+/// True if the configuration brings samples, or ranges of an earlier build.
+bool hasCalibration(const BuildConfig &config);
+
+/// Checks everything about the samples that can be checked without running the
+/// network. Throws one Error that lists all problems.
+void checkCalibration(Network &network, const BuildConfig &config);
+
+/// Prints the Quant Config Table, collects ranges, writes
+/// quant/calibration.json, and adds the calibrated view to the network.
+void runCalibrateStage(Network &network, const BuildConfig &config, int threads,
+                       const TableStyle &style);
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_BUILD_CALIBRATESTAGE_H
