@@ -14,45 +14,42 @@
 namespace parallax {
 namespace {
 
-/// Of the finite values. Comparisons with NaN are false, and infinities are
-/// beyond the largest float.
+/// The extremes of values, NaN left out because comparing with it is false, and
+/// the largest magnitude as bits: beyond those of infinity for NaN.
 PARALLAX_SIMD void findExtremes(const float *values, int64_t count,
                                 float &lowest, float &highest,
-                                int64_t &specials) {
-  constexpr float largest = std::numeric_limits<float>::max();
-  constexpr int lanes = 16;
+                                uint32_t &magnitude) {
+  constexpr int lanes = 32;
+  constexpr uint32_t signless = 0x7fffffff;
   float low[lanes], high[lanes];
-  int32_t special[lanes] = {};
+  uint32_t most[lanes];
   for (int lane = 0; lane < lanes; ++lane) {
     low[lane] = std::numeric_limits<float>::infinity();
     high[lane] = -std::numeric_limits<float>::infinity();
+    most[lane] = 0;
   }
   int64_t i = 0;
   for (; i + lanes <= count; i += lanes)
     for (int lane = 0; lane < lanes; ++lane) {
       float value = values[i + lane];
-      bool isFinite = value >= -largest && value <= largest;
-      special[lane] += !isFinite;
-      low[lane] = isFinite && value < low[lane] ? value : low[lane];
-      high[lane] = isFinite && value > high[lane] ? value : high[lane];
+      uint32_t bits = __builtin_bit_cast(uint32_t, value) & signless;
+      low[lane] = value < low[lane] ? value : low[lane];
+      high[lane] = value > high[lane] ? value : high[lane];
+      most[lane] = bits > most[lane] ? bits : most[lane];
     }
-  float least = low[0], most = high[0];
-  int64_t others = 0;
-  for (int lane = 0; lane < lanes; ++lane) {
-    least = low[lane] < least ? low[lane] : least;
-    most = high[lane] > most ? high[lane] : most;
-    others += special[lane];
-  }
   for (; i < count; ++i) {
     float value = values[i];
-    bool isFinite = value >= -largest && value <= largest;
-    others += !isFinite;
-    least = isFinite && value < least ? value : least;
-    most = isFinite && value > most ? value : most;
+    uint32_t bits = __builtin_bit_cast(uint32_t, value) & signless;
+    low[0] = value < low[0] ? value : low[0];
+    high[0] = value > high[0] ? value : high[0];
+    most[0] = bits > most[0] ? bits : most[0];
   }
-  lowest = least;
-  highest = most;
-  specials = others;
+  lowest = low[0], highest = high[0], magnitude = most[0];
+  for (int lane = 1; lane < lanes; ++lane) {
+    lowest = low[lane] < lowest ? low[lane] : lowest;
+    highest = high[lane] > highest ? high[lane] : highest;
+    magnitude = most[lane] > magnitude ? most[lane] : magnitude;
+  }
 }
 
 /// The bins of values. Magnitudes are below 2^25 bins, which is what the finest
@@ -120,8 +117,20 @@ void Histogram::cover(double low, double high) {
 
 Extremes extremesOf(std::span<const float> values) {
   Extremes result;
+  uint32_t magnitude = 0;
   findExtremes(values.data(), int64_t(values.size()), result.low, result.high,
-               result.special);
+               magnitude);
+  constexpr uint32_t infinity = 0x7f800000;
+  if (magnitude < infinity)
+    return result;
+  result = {};
+  for (float value : values)
+    if (std::isfinite(value)) {
+      result.low = std::min(result.low, value);
+      result.high = std::max(result.high, value);
+    } else {
+      ++result.special;
+    }
   return result;
 }
 

@@ -25,6 +25,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -125,6 +126,23 @@ void warnAboutInactiveFields(const BuildConfig &config,
   log(LogLevel::Warning, "these fields have no effect yet:\n{}", text);
 }
 
+/// The time of each phase, for the last line of a build.
+class PhaseClock {
+public:
+  void finish(std::string_view phase) {
+    auto now = std::chrono::steady_clock::now();
+    text += fmt::format("{}{} {:.2f} s", text.empty() ? "" : ", ", phase,
+                        std::chrono::duration<double>(now - start).count());
+    start = now;
+  }
+  const std::string &summary() const { return text; }
+
+private:
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
+  std::string text;
+};
+
 BuildConfig readConfig(const Options &options) {
   std::vector<std::string> warnings;
   BuildConfig config =
@@ -142,6 +160,7 @@ BuildConfig readConfig(const Options &options) {
 }
 
 int build(const Options &options) {
+  PhaseClock clock;
   BuildConfig config = readConfig(options);
   int threads =
       options.common.threads > 0 ? options.common.threads : hardwareThreads();
@@ -151,9 +170,11 @@ int build(const Options &options) {
                    config.opProcessors,
                    config.constProcessors});
 
+  clock.finish("import");
   // Before anything that takes time.
   if (hasCalibration(config))
     checkCalibration(network, config);
+  clock.finish("check");
   if (options.onlyCheck) {
     fmt::print("The configuration, the model and the data fit together.\n");
     return 0;
@@ -166,7 +187,9 @@ int build(const Options &options) {
   stage.checkRewrites = !config.onnxOpt.disableTransformationCheck;
   stage.checkModel = config.onnxOpt.modelCheck;
   stage.samples = [&](std::span<const PortInfo> inputs) {
-    return checkSamples(config, inputs);
+    return config.quant.inputConfigs.empty()
+               ? checkSamples(config, inputs)
+               : calibrationSamples(network, config);
   };
   stage.threads = threads;
   std::filesystem::path folder =
@@ -178,12 +201,14 @@ int build(const Options &options) {
     stage.optimizedMlir = folder / "optimized.mlir";
   }
   runFloatStage(network, stage, style);
+  clock.finish("optimize");
   if (hasCalibration(config)) {
     runCalibrateStage(network, config, threads, style);
     if (config.debug.dumpFrontendGraph)
       writeMlir(std::filesystem::path(config.outputDir) / "quant" /
                     "calibrated.mlir",
                 network, "calibrated network");
+    clock.finish("calibrate");
   }
 
   writeFileAtomically(std::filesystem::path(config.outputDir) /
@@ -193,6 +218,8 @@ int build(const Options &options) {
   Executable executable = network.prepare({false, /*takeWeights=*/true});
   if (!config.evaluation.images.empty())
     printAccuracy(executable, config, threads);
+  clock.finish("evaluate");
+  log(LogLevel::Info, "time: {}", clock.summary());
   return 0;
 }
 

@@ -152,16 +152,19 @@ void warnAboutLoneSamples(const NetworkStatistics &statistics,
         set.name(sample), tensors);
 }
 
+CalibrationSet openSet(Network &network, const BuildConfig &config) {
+  return CalibrationSet::open(inputsOf(network), sourcesOf(config),
+                              config.workDir.empty() ? config.outputDir
+                                                     : config.workDir);
+}
+
 Calibration collect(Network &network, const BuildConfig &config, int threads,
                     const TableStyle &style) {
-  std::vector<InputSpec> inputs = inputsOf(network);
-  std::vector<CalibrationSource> sources = sourcesOf(config);
-  printConfigTable(inputs, sources, config, style);
-  std::string workDir =
-      config.workDir.empty() ? config.outputDir : config.workDir;
-  CalibrationSet set = CalibrationSet::open(inputs, sources, workDir);
+  printConfigTable(inputsOf(network), sourcesOf(config), config, style);
+  CalibrationSet set = openSet(network, config);
   PrepareOptions observed;
   observed.observe = true;
+  observed.observeBlocks = true;
   Executable executable = network.prepare(observed);
   CalibrationOptions options = optionsOf(config, threads);
   NetworkStatistics statistics;
@@ -229,6 +232,15 @@ void checkCalibration(Network &network, const BuildConfig &config) {
   if (!report.ok())
     throw Error(fmt::format("the calibration data can't be used:\n  {}",
                             fmt::join(report.problems, "\n  ")));
+}
+
+CheckSamples calibrationSamples(Network &network, const BuildConfig &config) {
+  CalibrationSet set = openSet(network, config);
+  CheckSamples result{{}, config.quant.inputConfigs[0].calibrationDataset};
+  constexpr size_t count = 4;
+  for (size_t i = 0; i < std::min(count, set.size()); ++i)
+    result.samples.push_back(set.load(i));
+  return result;
 }
 
 void runCalibrateStage(Network &network, const BuildConfig &config, int threads,

@@ -7,7 +7,7 @@
 #ifndef PARALLAX_TOOLS_BUILD_CALIBRATESTAGE_H
 #define PARALLAX_TOOLS_BUILD_CALIBRATESTAGE_H
 
-#include "../common/Network.h"
+#include "../common/FloatStage.h"
 #include "parallax/Config/BuildConfig.h"
 #include "parallax/Report/Table.h"
 
@@ -19,6 +19,9 @@ bool hasCalibration(const BuildConfig &config);
 /// Checks everything about the samples that can be checked without running the
 /// network. Throws one Error that lists all problems.
 void checkCalibration(Network &network, const BuildConfig &config);
+
+/// The first samples, for the check of the optimized network.
+CheckSamples calibrationSamples(Network &network, const BuildConfig &config);
 
 /// Prints the Quant Config Table, collects ranges, writes
 /// quant/calibration.json, and adds the calibrated view to the network.

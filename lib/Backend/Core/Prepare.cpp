@@ -254,14 +254,21 @@ void Preparation::addProbes(Operation *op, ValueRange results) {
   for (auto [i, value] : llvm::enumerate(results)) {
     if (dynamicValues.contains(value))
       continue;
-    Slot slot = version(value, Layout());
+    const ValueState &state = values[value];
+    Layout layout;
+    if (int64_t block = state.versions.begin()->first;
+        options.observeBlocks && !state.versions.contains(1) &&
+        state.info.shape[1] % block == 0)
+      layout = {block};
+    Slot slot = version(value, layout);
     size_t step = result.steps.size() - 1;
     touch(slot, step);
     std::string tensor = name.tensors.empty() ? "" : name.tensors[i];
     result.probes.push_back({step,
                              slot,
                              {result.probes.size(), name.node, tensor,
-                              op->getName().getStringRef().str()}});
+                              op->getName().getStringRef().str(),
+                              values[value].info.shape, layout}});
   }
 }
 

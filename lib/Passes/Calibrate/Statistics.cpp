@@ -32,12 +32,36 @@ void widenRow(const float *row, size_t channels, float *low, float *high) {
   }
 }
 
-/// The extremes of every channel of a tensor, and those of all.
-Extremes addChannels(TensorStatistics &statistics, const Tensor &value) {
-  const Shape &shape = value.shape();
+/// The extremes of the channels of one block, which lie side by side.
+template <size_t block>
+void widenBlock(const float *values, size_t rows, float *low, float *high) {
+  float least[block], most[block];
+  std::copy_n(low, block, least);
+  std::copy_n(high, block, most);
+  for (size_t row = 0; row < rows; ++row, values += block)
+    for (size_t i = 0; i < block; ++i) {
+      least[i] = values[i] < least[i] ? values[i] : least[i];
+      most[i] = values[i] > most[i] ? values[i] : most[i];
+    }
+  std::copy_n(least, block, low);
+  std::copy_n(most, block, high);
+}
+
+/// A tensor of a layer, whatever its layout.
+struct Observed {
+  const Tensor &value;
+  const Shape &shape;
+  int64_t block; ///< 1 if it is plain.
+};
+
+/// The extremes of every channel, and those of all.
+Extremes addChannels(TensorStatistics &statistics, const Observed &tensor) {
+  std::span<const float> values = tensor.value.values<float>();
+  const Shape &shape = tensor.shape;
+  Extremes all = extremesOf(values);
   if (shape.empty())
-    return extremesOf(value.values<float>());
-  int64_t axis = channelAxisOf(shape);
+    return all;
+  int64_t axis = tensor.block > 1 ? 1 : channelAxisOf(shape);
   auto channels = size_t(shape[size_t(axis)]);
   auto inner = size_t(elementCount(std::span(shape).subspan(size_t(axis) + 1)));
   auto outer = size_t(elementCount(std::span(shape).first(size_t(axis))));
@@ -46,30 +70,41 @@ Extremes addChannels(TensorStatistics &statistics, const Tensor &value) {
   std::vector<float> &high = statistics.channelMax;
   low.assign(channels, infinity);
   high.assign(channels, -infinity);
-  const float *data = value.data<float>();
-  if (inner == 1) {
+  auto block = size_t(tensor.block);
+  bool isFast = all.special == 0 && (block == 8 || block == 16);
+  const float *data = values.data();
+  if (block > 1)
+    for (size_t i = 0; i < outer; ++i)
+      for (size_t channel = 0; channel < channels; channel += block) {
+        if (isFast)
+          (block == 8 ? widenBlock<8> : widenBlock<16>)(data, inner,
+                                                        &low[channel],
+                                                        &high[channel]);
+        else
+          for (size_t row = 0; row < inner; ++row)
+            widenRow(data + row * block, block, &low[channel], &high[channel]);
+        data += inner * block;
+      }
+  else if (inner == 1)
     for (size_t i = 0; i < outer; ++i)
       widenRow(data + i * channels, channels, low.data(), high.data());
-    return extremesOf(value.values<float>());
-  }
-  Extremes all;
-  for (size_t i = 0; i < outer * channels; ++i) {
-    Extremes run = extremesOf({data + i * inner, inner});
-    low[i % channels] = std::min(low[i % channels], run.low);
-    high[i % channels] = std::max(high[i % channels], run.high);
-    all.merge(run);
-  }
+  else
+    for (size_t i = 0; i < outer * channels; ++i) {
+      Extremes run = extremesOf({data + i * inner, inner});
+      low[i % channels] = std::min(low[i % channels], run.low);
+      high[i % channels] = std::max(high[i % channels], run.high);
+    }
   return all;
 }
 
 TensorStatistics measureTensor(std::string node, std::string tensor,
-                               const Tensor &value, int64_t bins) {
+                               const Observed &observed, int64_t bins) {
   TensorStatistics statistics;
   statistics.node = std::move(node);
   statistics.tensor = std::move(tensor);
   statistics.histogram = Histogram(bins);
-  Extremes extremes = addChannels(statistics, value);
-  statistics.histogram.add(value.values<float>(), extremes);
+  Extremes extremes = addChannels(statistics, observed);
+  statistics.histogram.add(observed.value.values<float>(), extremes);
   statistics.nextMin = infinity;
   statistics.nextMax = -infinity;
   return statistics;
@@ -112,7 +147,8 @@ public:
   void onResult(const LayerResult &layer, const Tensor &value) override {
     if (value.dtype() == DType::F32)
       statistics.push_back(
-          measureTensor(layer.node, layer.tensor, value, bins));
+          measureTensor(layer.node, layer.tensor,
+                        {value, layer.shape, layer.layout.channelBlock}, bins));
   }
 
 private:
@@ -140,7 +176,8 @@ collectStatistics(const Executable &executable, size_t samples,
     for (size_t i = 0; i < inputs.size(); ++i)
       if (inputs[i].dtype() == DType::F32) {
         const std::string &name = executable.inputs[i].name;
-        statistics.push_back(measureTensor(name, name, inputs[i], bins));
+        statistics.push_back(
+            measureTensor(name, name, {inputs[i], inputs[i].shape(), 1}, bins));
       }
     std::lock_guard lock(mutex);
     running[sample] = std::move(statistics);

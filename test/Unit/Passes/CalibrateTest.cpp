@@ -133,6 +133,40 @@ TEST_F(CalibrateTest, AnyNumberOfThreadsGivesTheSameRanges) {
   }
 }
 
+TEST_F(CalibrateTest, BlocksOfChannelsGiveTheSame) {
+  parse(R"(
+func.func @main(%x: tensor<1x2x8x8xf32> {nn.name = "x"}) -> (tensor<1x16x8x8xf32> {nn.name = "y"}, tensor<1x12x8x8xf32> {nn.name = "z"}) {
+  %w = nn.constant dense<0.5> : tensor<16x2x3x3xf32>
+  %v = nn.constant dense<-0.25> : tensor<12x16x3x3xf32>
+  %b = nn.constant dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0, -7.0, -8.0]> : tensor<16xf32>
+  %0 = nn.conv %x, %w, %b {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x2x8x8xf32>, tensor<16x2x3x3xf32>, tensor<16xf32>) -> tensor<1x16x8x8xf32> loc("a"("t"))
+  %1 = nn.relu %0 : (tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32> loc("b"("y"))
+  %2 = nn.conv %1, %v {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x16x8x8xf32>, tensor<12x16x3x3xf32>) -> tensor<1x12x8x8xf32> loc("c"("z"))
+  return %1, %2 : tensor<1x16x8x8xf32>, tensor<1x12x8x8xf32>
+}
+)");
+  PrepareOptions plain, blocks;
+  plain.observe = blocks.observe = blocks.observeBlocks = true;
+  CalibrationOptions options;
+  options.method = QuantMethod::Kl;
+  auto collect = [&](const PrepareOptions &prepared) {
+    return collectStatistics(prepare(function(), referenceKernels(), prepared),
+                             sampleCount, load, options);
+  };
+  NetworkStatistics expected = collect(plain), actual = collect(blocks);
+  ASSERT_EQ(actual.size(), 4u);
+  for (size_t i = 0; i < actual.size(); ++i) {
+    EXPECT_EQ(actual[i].channelAxis, 1);
+    EXPECT_EQ(actual[i].channelMin, expected[i].channelMin);
+    EXPECT_EQ(actual[i].channelMax, expected[i].channelMax);
+    EXPECT_EQ(actual[i].histogram.min(), expected[i].histogram.min());
+    EXPECT_TRUE(std::ranges::equal(actual[i].histogram.counts(),
+                                   expected[i].histogram.counts()));
+  }
+}
+
 TEST(CalibrationFile, ReadsWhatItWrites) {
   Calibration calibration{"KL", 32, {}};
   TensorRange range;

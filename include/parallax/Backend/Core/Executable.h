@@ -31,6 +31,9 @@ struct LayerResult {
   std::string tensor;
   /// The operator's name in the dialect, for example "nn.conv".
   std::string op;
+  /// The tensor that an observer sees is physicalShape(shape, layout).
+  Shape shape;
+  Layout layout;
 };
 
 /// Sees each layer's result while a run goes on. It must not keep the tensor:

@@ -15,6 +15,9 @@ struct PrepareOptions {
   /// Makes every layer's result visible to an Observer, which costs the fusion
   /// of layers.
   bool observe = false;
+  /// Shows results in blocks of channels where they are computed like that and
+  /// the last block is full, instead of bringing all of them into plain layout.
+  bool observeBlocks = false;
   /// Takes the weights out of the module, so that memory holds only one copy
   /// of them: as packed for the kernels. The function can't be prepared again.
   bool takeWeights = false;
