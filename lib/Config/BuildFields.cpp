@@ -100,7 +100,8 @@ template <> Message describe<BuildConfig>() {
           field("input_processors", &C::inputProcessors,
                 "What is done to inputs before they enter the network.")
               .inactive("awaits the stage that adds preprocessing to the "
-                        "network"),
+                        "network; only tensor_format is obeyed, where "
+                        "calibration pictures are read"),
           field("output_processors", &C::outputProcessors,
                 "What is done to outputs after they leave the network.")
               .inactive("awaits the stage that adds postprocessing to the "

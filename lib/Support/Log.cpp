@@ -6,6 +6,7 @@
 // other levels name themselves, as compilers do.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/Log.h"
+#include "LogSink.h"
 #include "parallax/Support/Terminal.h"
 
 #include <atomic>
@@ -48,9 +49,12 @@ void logMessage(LogLevel level, std::string_view message) {
   if (!isLogged(level))
     return;
   Console &console = Console::standardError();
-  if (level == LogLevel::Info)
-    return console.writeLine(message);
   const LevelInfo &info = levels[size_t(level)];
+  if (level == LogLevel::Info) {
+    writeToLogFile(fmt::format("{}\n", message));
+    return console.writeLine(message);
+  }
+  writeToLogFile(fmt::format("{}: {}\n", info.name, message));
   bool color = colorEnabled && colorAllowed(console.file());
   console.writeLine(fmt::format("{}{}:{} {}", color ? info.color : "",
                                 info.name, color ? ansi::reset : "", message));

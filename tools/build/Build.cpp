@@ -17,6 +17,7 @@
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
+#include "parallax/Support/LogFile.h"
 #include "parallax/Support/NumPy.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Progress.h"
@@ -94,8 +95,8 @@ void printAccuracy(const Executable &executable, const BuildConfig &config,
     };
     runSamples(executable, count, threads, callbacks);
   }
-  fmt::print("Float accuracy (top-1): {:.4f} ({} of {} samples)\n",
-             double(correct) / double(count), correct, count);
+  printResult(fmt::format("Float accuracy (top-1): {:.4f} ({} of {} samples)\n",
+                          double(correct) / double(count), correct, count));
 }
 
 /// Inputs for the check of the optimized network: the first of the evaluation
@@ -179,6 +180,7 @@ int build(const Options &options) {
     fmt::print("The configuration, the model and the data fit together.\n");
     return 0;
   }
+  openLogFile(std::filesystem::path(config.outputDir) / "build.log");
 
   TableStyle style{options.common.colorFor(STDOUT_FILENO),
                    terminalWidth(STDOUT_FILENO)};

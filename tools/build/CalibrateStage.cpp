@@ -13,6 +13,7 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Log.h"
+#include "parallax/Support/LogFile.h"
 #include "parallax/Support/Progress.h"
 #include "parallax/Support/TensorAttr.h"
 
@@ -128,7 +129,7 @@ void printConfigTable(const std::vector<InputSpec> &inputs,
          fmt::format("[{}]", fmt::join(source.mean, ", ")),
          fmt::format("[{}]", fmt::join(source.std, ", "))});
   }
-  fmt::print("Quant Config Table\n{}", table.render(style));
+  printResult("Quant Config Table\n" + table.render(style));
 }
 
 /// Samples that make a range more than twice as wide as it would be without

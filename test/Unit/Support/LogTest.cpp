@@ -6,9 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/Log.h"
 #include "Pty.h"
+#include "TempDir.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/LogFile.h"
 #include "parallax/Support/Terminal.h"
 
 #include <cstdlib>
+#include <fstream>
 #include <gtest/gtest.h>
 
 using namespace parallax;
@@ -52,6 +56,32 @@ TEST(Terminal, ColorNeedsATerminalWithoutNoColor) {
   ::setenv("NO_COLOR", "1", 1);
   EXPECT_FALSE(colorAllowed(terminal.file()));
   ::unsetenv("NO_COLOR");
+}
+
+TEST(LogFile, KeepsWhatWasShownFromTheStart) {
+  TempDir folder;
+  closeLogFile();
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  log(LogLevel::Warning, "early");
+  openLogFile(folder.path() / "deep" / "build.log");
+  log(LogLevel::Info, "saved");
+  log(LogLevel::Debug, "not shown");
+  printResult("\x1b[31mred\x1b[0m table\n");
+  closeLogFile();
+  log(LogLevel::Info, "late");
+  closeLogFile();
+  testing::internal::GetCapturedStderr();
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "\x1b[31mred\x1b[0m table\n");
+  std::ifstream file(folder.path() / "deep" / "build.log");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_EQ(text, "warning: early\nsaved\nred table\n");
+}
+
+TEST(LogFile, RefusesAFolder) {
+  TempDir folder;
+  EXPECT_THROW(openLogFile(folder.path()), Error);
 }
 
 } // namespace
