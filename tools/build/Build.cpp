@@ -18,6 +18,7 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/LogFile.h"
+#include "parallax/Support/Memory.h"
 #include "parallax/Support/NumPy.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Progress.h"
@@ -222,6 +223,8 @@ int build(const Options &options) {
     printAccuracy(executable, config, threads);
   clock.finish("evaluate");
   log(LogLevel::Info, "time: {}", clock.summary());
+  log(LogLevel::Debug, "peak memory {:.1f} MB",
+      double(peakMemoryBytes()) / 1e6);
   return 0;
 }
 
