@@ -15,6 +15,7 @@
 #include "parallax/Config/BuildConfig.h"
 #include "parallax/Report/Table.h"
 #include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/LogFile.h"
@@ -27,7 +28,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -132,10 +132,9 @@ void warnAboutInactiveFields(const BuildConfig &config,
 class PhaseClock {
 public:
   void finish(std::string_view phase) {
-    auto now = std::chrono::steady_clock::now();
     text += fmt::format("{}{} {:.2f} s", text.empty() ? "" : ", ", phase,
-                        std::chrono::duration<double>(now - start).count());
-    start = now;
+                        secondsSince(start));
+    start = std::chrono::steady_clock::now();
   }
   const std::string &summary() const { return text; }
 
@@ -218,10 +217,11 @@ int build(const Options &options) {
                           "build_context.json",
                       toJson(config));
 
-  Executable executable = network.prepare({false, /*takeWeights=*/true});
-  if (!config.evaluation.images.empty())
-    printAccuracy(executable, config, threads);
-  clock.finish("evaluate");
+  if (!config.evaluation.images.empty()) {
+    printAccuracy(network.prepare({false, /*takeWeights=*/true}), config,
+                  threads);
+    clock.finish("evaluate");
+  }
   log(LogLevel::Info, "time: {}", clock.summary());
   log(LogLevel::Debug, "peak memory {:.1f} MB",
       double(peakMemoryBytes()) / 1e6);

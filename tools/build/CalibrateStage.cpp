@@ -10,6 +10,7 @@
 #include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Passes/Calibrate/Calibrate.h"
 #include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Log.h"
@@ -17,7 +18,6 @@
 #include "parallax/Support/Progress.h"
 #include "parallax/Support/TensorAttr.h"
 
-#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -177,8 +177,7 @@ Calibration collect(Network &network, const BuildConfig &config, int threads,
         [&] { progress.advance(); });
   }
   log(LogLevel::Debug, "calibrated on {} samples in {:.4f} s", set.size(),
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count());
+      secondsSince(start));
   if (config.quant.saveRangeProvenance) {
     warnAboutLoneSamples(statistics, set);
     for (const std::string &finding : describe(diagnose(set), set))
@@ -252,9 +251,7 @@ void runCalibrateStage(Network &network, const BuildConfig &config, int threads,
           : readCalibration(config.quant.calibrationCache);
   std::filesystem::path path =
       std::filesystem::path(config.outputDir) / "quant" / "calibration.json";
-  AtomicFile file(path);
-  file.write(toJson(calibration));
-  file.commit();
+  writeFileAtomically(path, toJson(calibration));
   log(LogLevel::Info, "save ranges of {} tensors to [{}]",
       calibration.tensors.size(), path.string());
   addCalibratedView(network.function(), calibration);

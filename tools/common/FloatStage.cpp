@@ -13,6 +13,7 @@
 #include "parallax/Passes/Optimize/Names.h"
 #include "parallax/Passes/Optimize/Optimize.h"
 #include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Log.h"
@@ -22,7 +23,6 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -36,9 +36,7 @@ using onnx_import::ModelSummary;
 
 void writeText(const std::filesystem::path &path, std::string_view text,
                std::string_view what) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
+  writeFileAtomically(path, text);
   log(LogLevel::Info, "save {} to [{}]", what, path.string());
 }
 
@@ -126,15 +124,14 @@ void optimizeNetwork(Network &network, const FloatStageOptions &options) {
   RewriteOptions rewriting;
   rewriting.check = options.checkRewrites;
   OptimizeReport report = optimize(network.function(), rewriting);
-  std::chrono::duration<double> seconds =
-      std::chrono::steady_clock::now() - start;
+  double seconds = secondsSince(start);
   std::vector<std::string> applied;
   int64_t count = 0;
   for (const auto &[name, times] : report.applied) {
     applied.push_back(fmt::format("{} {}", name, times));
     count += times;
   }
-  log(LogLevel::Info, "{} rewrites in {:.2f} s, {}{}", count, seconds.count(),
+  log(LogLevel::Info, "{} rewrites in {:.2f} s, {}{}", count, seconds,
       options.checkRewrites ? "each one checked" : "not checked",
       applied.empty() ? "" : fmt::format(": {}", fmt::join(applied, ", ")));
   for (const UndoneRewrite &undone : report.undone)

@@ -10,6 +10,7 @@
 #include "../common/Network.h"
 #include "../common/Subcommand.h"
 #include "parallax/Backend/Core/SampleRunner.h"
+#include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Parallel.h"
@@ -33,11 +34,6 @@ struct Options {
        profile = false;
   CommonOptions common;
 };
-
-double secondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 /// One case per line of the list; without a list, the folder itself.
 std::vector<std::string> readCases(const std::string &list) {

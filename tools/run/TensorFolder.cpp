@@ -10,6 +10,7 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/NumPy.h"
+#include "parallax/Support/Random.h"
 #include "parallax/Support/TensorFile.h"
 
 #include <fmt/format.h>
@@ -30,14 +31,6 @@ void writeTensor(const fs::path &stem, const Tensor &tensor, bool withNpy) {
   writeRaw(stem.string() + ".bin", tensor);
   if (withNpy)
     writeNpy(stem.string() + ".npy", tensor);
-}
-
-/// SplitMix64: small, fast and the same everywhere.
-uint64_t nextRandom(uint64_t &state) {
-  uint64_t z = (state += 0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
 }
 
 } // namespace
@@ -85,17 +78,16 @@ std::vector<fs::path> writeFolder(const fs::path &folder,
 std::vector<Tensor> randomInputs(std::span<const PortInfo> ports,
                                  uint64_t seed) {
   std::vector<Tensor> tensors;
-  uint64_t state = seed;
+  Random random(seed);
   for (const PortInfo &port : ports) {
     Tensor tensor(port.dtype, port.shape);
     dispatch(port.dtype, [&](auto tag) {
       using T = typename decltype(tag)::type;
       for (int64_t i = 0; i < tensor.size(); ++i) {
-        uint64_t bits = nextRandom(state);
         if constexpr (std::is_integral_v<T>)
-          tensor.data<T>()[i] = T(bits & 1);
+          tensor.data<T>()[i] = T(random.next() & 1);
         else
-          tensor.data<T>()[i] = T(float(bits >> 40) * 0x1p-24f);
+          tensor.data<T>()[i] = T(random.real());
       }
     });
     tensors.push_back(std::move(tensor));
@@ -115,9 +107,7 @@ LayerWriter::LayerWriter(fs::path folder, const Executable &executable,
 
 LayerWriter::~LayerWriter() {
   try {
-    AtomicFile file(folder / "index.csv");
-    file.write(index);
-    file.commit();
+    writeFileAtomically(folder / "index.csv", index);
   } catch (const Error &error) {
     log(LogLevel::Error, "{}", error.what());
   }

@@ -7,6 +7,7 @@
 #include "parallax/Passes/Optimize/Names.h"
 #include "Commit.h"
 #include "parallax/Support/LayerName.h"
+#include "parallax/Support/UniqueNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -50,26 +51,6 @@ std::string withType(const std::string &node, Operation *op) {
 // Unique names
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-class UniqueNames {
-public:
-  /// The name itself, or with the first free number behind it.
-  std::string add(const std::string &name) {
-    std::string unique = name;
-    while (!taken.insert(unique).second)
-      unique = name + "_" + std::to_string(++lastNumbers[name]);
-    return unique;
-  }
-  void reserve(StringRef name) { taken.insert(name); }
-
-private:
-  llvm::StringSet<> taken;
-  llvm::StringMap<int> lastNumbers;
-};
-
-} // namespace
-
 bool nameLayers(func::FuncOp function) {
   if (function.isExternal())
     return false;
@@ -84,7 +65,7 @@ bool nameLayers(func::FuncOp function) {
         function.getResultAttrOfType<StringAttr>(unsigned(i), "nn.name");
     if (!name)
       continue;
-    tensors.reserve(name.getValue());
+    tensors.reserve(name.str());
     if (value.getDefiningOp() && !value.getDefiningOp<nn::ConstantOp>())
       outputNames.try_emplace(value, name.str());
   }

@@ -16,6 +16,7 @@
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Dialect/NN/ShapeInference.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Random.h"
 #include "parallax/Support/TensorAttr.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -36,23 +37,6 @@ namespace {
 
 /// How made-up numbers are distributed.
 enum class Numbers { Symmetric, Positive };
-
-/// SplitMix64: a few instructions per number and the same on every machine.
-class Random {
-public:
-  explicit Random(uint64_t seed) : state(seed) {}
-  uint64_t next() {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  /// In [0, 1).
-  float real() { return float(next() >> 40) * 0x1p-24f; }
-
-private:
-  uint64_t state;
-};
 
 Tensor makeUp(Value value, Numbers numbers, uint64_t seed) {
   auto type = cast<RankedTensorType>(value.getType());

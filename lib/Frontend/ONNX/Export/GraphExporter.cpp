@@ -27,13 +27,6 @@ static int64_t irVersionOf(int64_t opset) {
   return opset <= 18 ? 8 : opset <= 20 ? 9 : opset <= 22 ? 10 : 11;
 }
 
-std::string NameSet::take(const std::string &wanted) {
-  std::string name = wanted;
-  while (!taken.insert(name).second)
-    name = fmt::format("{}_{}", wanted, ++lastNumbers[wanted]);
-  return name;
-}
-
 GraphExporter::GraphExporter(func::FuncOp function) : function(function) {
   // In the order of their claims: the interface of the network first.
   nameArguments();
@@ -83,7 +76,7 @@ void GraphExporter::nameArguments() {
     std::string name = getTensorName(argument);
     if (name.empty())
       name = fmt::format("input_{}", argument.getArgNumber());
-    names[argument] = tensorNameSet.take(name);
+    names[argument] = tensorNameSet.add(name);
   }
 }
 
@@ -102,7 +95,7 @@ void GraphExporter::nameOutputs() {
       continue;
     }
     bool isCopy = isConstant(value) || names.contains(value);
-    name = tensorNameSet.take(name);
+    name = tensorNameSet.add(name);
     seen.insert(name);
     if (!isCopy)
       names[value] = name;
@@ -117,14 +110,14 @@ void GraphExporter::nameLayers() {
       layer.node =
           fmt::format("{}_{}", lineOf(&op).choose(&op).type.str(), number);
     std::string &node = nodeNames[&op];
-    node = nodeNameSet.take(layer.node);
+    node = nodeNameSet.add(layer.node);
     layer.tensors.resize(op.getNumResults());
     for (auto [result, tensor] : llvm::zip(op.getResults(), layer.tensors)) {
       if (names.contains(result) || !isWritten(result))
         continue;
       if (tensor.empty())
         tensor = fmt::format("{}:{}", node, result.getResultNumber());
-      names[result] = tensorNameSet.take(tensor);
+      names[result] = tensorNameSet.add(tensor);
     }
   }
 }
@@ -138,7 +131,7 @@ void GraphExporter::nameConstants() {
       std::string name = getTensorName(operand);
       if (name.empty())
         name = fmt::format("constant_{}", number++);
-      names[operand] = tensorNameSet.take(name);
+      names[operand] = tensorNameSet.add(name);
     }
   };
   for (Operation &op : layersOf(function))
@@ -167,7 +160,7 @@ std::string GraphExporter::addParameter(Operation *op, StringRef role,
                                         Tensor value) {
   auto first = llvm::find_if(op->getResults(), isWritten);
   std::string name =
-      parameterNameSet.take(fmt::format("{}/{}", names[*first], role.str()));
+      parameterNameSet.add(fmt::format("{}/{}", names[*first], role.str()));
   DType dtype = value.dtype();
   Shape shape = value.shape();
   tensors.push_back({name, dtype, shape, [value] { return value; }});
@@ -230,13 +223,13 @@ onnx::ModelProto GraphExporter::run(const std::string &graphName) {
 void GraphExporter::writeLayers(onnx::ModelProto &model) {
   for (Operation &op : layersOf(function))
     writeLayer(&op, model);
-  NameSet identityNames = nodeNameSet;
+  UniqueNames identityNames = nodeNameSet;
   for (const Output &output : outputs) {
     if (!output.isCopy)
       continue;
     onnx::NodeProto &node = *model.mutable_graph()->add_node();
     node.set_op_type("Identity");
-    node.set_name(identityNames.take(output.name + "/Identity"));
+    node.set_name(identityNames.add(output.name + "/Identity"));
     node.add_input(useTensor(output.value));
     node.add_output(output.name);
     ++counts[node.op_type()];

@@ -11,6 +11,7 @@
 #include "ExportLine.h"
 #include "ModelWriter.h"
 #include "parallax/Frontend/ONNX/Export.h"
+#include "parallax/Support/UniqueNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
@@ -19,17 +20,6 @@
 #include <set>
 
 namespace parallax::onnx_export {
-
-/// Names that must differ from each other.
-class NameSet {
-public:
-  /// The name, or the first of name_1, name_2, ... that is free.
-  std::string take(const std::string &wanted);
-
-private:
-  std::set<std::string> taken;
-  std::map<std::string, int> lastNumbers;
-};
 
 class GraphExporter {
 public:
@@ -69,12 +59,12 @@ private:
   mlir::func::FuncOp function;
   DenseMap<Value, std::string> names;
   DenseMap<Operation *, std::string> nodeNames;
-  NameSet nodeNameSet, tensorNameSet;
+  UniqueNames nodeNameSet, tensorNameSet;
   std::vector<Output> outputs;
 
   // What one attempt to write the file has found out.
   int64_t currentOpset = 0, neededOpset = 0;
-  NameSet parameterNameSet;
+  UniqueNames parameterNameSet;
   std::vector<Initializer> tensors;
   llvm::DenseSet<Value> stored;
   std::set<std::string> functions;
