@@ -77,7 +77,8 @@ const InputProcessor *processorOf(const BuildConfig &config,
   return found;
 }
 
-std::vector<CalibrationSource> sourcesOf(const BuildConfig &config) {
+std::vector<CalibrationSource> sourcesOf(const std::vector<InputSpec> &inputs,
+                                         const BuildConfig &config) {
   std::vector<CalibrationSource> sources;
   for (const InputQuantConfig &input : config.quant.inputConfigs) {
     CalibrationSource source;
@@ -88,7 +89,10 @@ std::vector<CalibrationSource> sourcesOf(const BuildConfig &config) {
     source.mean.assign(input.calibrationMean.begin(),
                        input.calibrationMean.end());
     source.std.assign(input.calibrationStd.begin(), input.calibrationStd.end());
-    if (const InputProcessor *processor = processorOf(config, input.tensorName))
+    // Where there is one input, DEFAULT is a name of it.
+    bool meansOne = input.tensorName == "DEFAULT" && inputs.size() == 1;
+    if (const InputProcessor *processor =
+            processorOf(config, meansOne ? inputs[0].name : input.tensorName))
       source.tensorFormat = orderOf(processor->tensorFormat);
     sources.push_back(std::move(source));
   }
@@ -109,8 +113,8 @@ CalibrationOptions optionsOf(const BuildConfig &config, int threads) {
 //===----------------------------------------------------------------------===//
 
 void printConfigTable(const std::vector<InputSpec> &inputs,
-                      const std::vector<CalibrationSource> &sources,
                       const BuildConfig &config, const TableStyle &style) {
+  std::vector<CalibrationSource> sources = sourcesOf(inputs, config);
   Table table({Column::label("Input"), Column::label("Shape"),
                Column::text("Dataset Directory"), Column::label("Data Format"),
                Column::label("Tensor Format", 1), Column::text("Mean", 2),
@@ -118,16 +122,12 @@ void printConfigTable(const std::vector<InputSpec> &inputs,
   std::vector<size_t> sourceOf = assignSources(inputs, sources);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const CalibrationSource &source = sources[sourceOf[i]];
-    const InputProcessor *processor = processorOf(config, inputs[i].name);
-    table.addRow(
-        {inputs[i].name, fmt::format("[{}]", fmt::join(inputs[i].shape, ", ")),
-         source.dataset.string(),
-         std::string(configName(
-             config.quant.inputConfigs[sourceOf[i]].calibrationFormat)),
-         std::string(configName(processor ? processor->tensorFormat
-                                          : ColorSpace::Auto)),
-         fmt::format("[{}]", fmt::join(source.mean, ", ")),
-         fmt::format("[{}]", fmt::join(source.std, ", "))});
+    table.addRow({inputs[i].name,
+                  fmt::format("[{}]", fmt::join(inputs[i].shape, ", ")),
+                  source.dataset.string(), std::string(nameOf(source.format)),
+                  std::string(nameOf(source.tensorFormat)),
+                  fmt::format("[{}]", fmt::join(source.mean, ", ")),
+                  fmt::format("[{}]", fmt::join(source.std, ", "))});
   }
   printResult("Quant Config Table\n" + table.render(style));
 }
@@ -154,14 +154,15 @@ void warnAboutLoneSamples(const NetworkStatistics &statistics,
 }
 
 CalibrationSet openSet(Network &network, const BuildConfig &config) {
-  return CalibrationSet::open(inputsOf(network), sourcesOf(config),
+  std::vector<InputSpec> inputs = inputsOf(network);
+  return CalibrationSet::open(inputs, sourcesOf(inputs, config),
                               config.workDir.empty() ? config.outputDir
                                                      : config.workDir);
 }
 
 Calibration collect(Network &network, const BuildConfig &config, int threads,
                     const TableStyle &style) {
-  printConfigTable(inputsOf(network), sourcesOf(config), config, style);
+  printConfigTable(inputsOf(network), config, style);
   CalibrationSet set = openSet(network, config);
   PrepareOptions observed;
   observed.observe = true;
@@ -226,7 +227,8 @@ void checkCalibration(Network &network, const BuildConfig &config) {
     readCalibration(config.quant.calibrationCache);
     return;
   }
-  PreflightReport report = preflight(inputsOf(network), sourcesOf(config));
+  std::vector<InputSpec> inputs = inputsOf(network);
+  PreflightReport report = preflight(inputs, sourcesOf(inputs, config));
   for (const std::string &warning : report.warnings)
     log(LogLevel::Warning, "{}", warning);
   if (!report.ok())
