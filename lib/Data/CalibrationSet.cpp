@@ -20,7 +20,7 @@ namespace parallax {
 namespace {
 
 /// Folders named after the inputs, as far as each source serves only one.
-std::vector<std::string> folderNames(std::span<const InputSpec> inputs,
+std::vector<std::string> folderNames(std::span<const PortInfo> inputs,
                                      std::span<const CalibrationSource> sources,
                                      std::span<const size_t> sourceOf) {
   std::vector<std::string> names;
@@ -34,7 +34,7 @@ std::vector<std::string> folderNames(std::span<const InputSpec> inputs,
 
 } // namespace
 
-CalibrationSet CalibrationSet::open(std::vector<InputSpec> inputs,
+CalibrationSet CalibrationSet::open(std::vector<PortInfo> inputs,
                                     std::vector<CalibrationSource> sources,
                                     const fs::path &workDir) {
   CalibrationSet set;
@@ -88,7 +88,7 @@ std::vector<Tensor> CalibrationSet::load(size_t index) const {
       if (source.format == CalibrationFormat::NumpyObject &&
           sourceOf[other] == sourceOf[first])
         served.push_back(other);
-    std::vector<InputSpec> inputs;
+    std::vector<PortInfo> inputs;
     inputs.reserve(served.size());
     for (size_t input : served)
       inputs.push_back(specs[input]);

@@ -139,10 +139,10 @@ bool isInside(const fs::path &file, const fs::path &folder) {
 
 } // namespace
 
-ArchiveLimits archiveLimitsFor(std::span<const InputSpec> inputs) {
+ArchiveLimits archiveLimitsFor(std::span<const PortInfo> inputs) {
   ArchiveLimits limits;
   uint64_t sampleBytes = 0;
-  for (const InputSpec &input : inputs)
+  for (const PortInfo &input : inputs)
     sampleBytes += byteSizeOf(input.dtype, input.shape).value_or(0);
   limits.entryBytes = std::max(limits.entryBytes, 2 * sampleBytes);
   return limits;

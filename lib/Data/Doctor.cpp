@@ -1,9 +1,10 @@
-//===- Doctor.cpp - Samples that teach calibration nothing ----------------===//
+//===- Doctor.cpp - Samples that calibration should not learn from --------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Blank and repeated samples are not wrong, but they narrow what a set shows of
-// the world. Hashes only propose duplicates; bytes decide.
+// the world. Hashes only propose duplicates; bytes decide. Pictures off the
+// range that the network was trained on give ranges of another network.
 //===----------------------------------------------------------------------===//
 #include "parallax/Data/Preflight.h"
 #include "parallax/Support/Parallel.h"
@@ -29,21 +30,108 @@ bool isSame(const std::vector<Tensor> &a, const std::vector<Tensor> &b) {
       [](const Tensor &x, const Tensor &y) { return textOf(x) == textOf(y); });
 }
 
+/// Count, mean and squared deviations of numbers that come in pieces.
+struct Moments {
+  double count = 0, mean = 0, squares = 0;
+
+  void merge(const Moments &other) {
+    if (other.count == 0)
+      return;
+    double all = count + other.count, distance = other.mean - mean;
+    squares += other.squares + distance * distance * count / all * other.count;
+    mean += distance * other.count / all;
+    count = all;
+  }
+  double spread() const { return std::sqrt(squares / count); }
+};
+
+/// Of each channel; values that are not finite don't count.
+std::vector<Moments> momentsOf(std::span<const float> values,
+                               const ImageForm &form) {
+  auto channels = size_t(form.channels);
+  auto plane = size_t(form.height * form.width);
+  auto channelOf = [&](size_t i) {
+    return form.channelsLast ? i % channels : i / plane % channels;
+  };
+  auto forEach = [&](auto &&visit) {
+    for (size_t i = 0; i < values.size(); ++i)
+      if (std::isfinite(values[i]))
+        visit(channelOf(i), double(values[i]));
+  };
+  std::vector<Moments> result(channels);
+  forEach([&](size_t channel, double value) {
+    ++result[channel].count;
+    result[channel].mean += value;
+  });
+  for (Moments &moments : result)
+    moments.mean /= std::max(moments.count, 1.0);
+  forEach([&](size_t channel, double value) {
+    double distance = value - result[channel].mean;
+    result[channel].squares += distance * distance;
+  });
+  return result;
+}
+
+/// The form of an input's pictures, if mean and std change their pixels.
+std::optional<ImageForm> normalizedForm(const PortInfo &input,
+                                        const CalibrationSource &source) {
+  if (source.format != CalibrationFormat::Image || input.dtype != DType::F32)
+    return std::nullopt;
+  ImageForm form = imageFormOf(input.name, input.dtype, input.shape,
+                               source.channelOrder(input.name), source.layout,
+                               source.mean, source.std);
+  auto areAll = [](const std::vector<float> &numbers, float value) {
+    return std::count(numbers.begin(), numbers.end(), value) ==
+           std::ssize(numbers);
+  };
+  if (areAll(form.mean, 0) && areAll(form.std, 1))
+    return std::nullopt;
+  return form;
+}
+
+bool isOffRange(const CalibrationDiagnosis::OffRange &channel, double divisor) {
+  constexpr double far = 3, narrow = 0.02, wide = 30;
+  // Pixels that are nearly the same can't have any other spread.
+  if (channel.pixelSpread < 1)
+    return false;
+  double distance = std::fabs(channel.mean);
+  return (distance > far && distance > far * channel.spread) ||
+         channel.spread < narrow ||
+         // Some networks are trained on pixels less their mean, undivided.
+         (channel.spread > wide && divisor != 1);
+}
+
+} // namespace
+
 /// What one look at a sample shows.
-struct Finding {
+struct Doctor::Finding {
+  bool isSeen = false;
   size_t hash = 0;
   std::vector<CalibrationDiagnosis::Constant> constants;
   std::vector<CalibrationDiagnosis::NonFinite> nonFinite;
+  /// By input, and then by channel.
+  std::vector<std::vector<Moments>> moments;
 };
 
-Finding examine(const CalibrationSet &set, size_t sample) {
-  Finding finding;
-  std::vector<Tensor> tensors = set.load(sample);
+Doctor::Doctor(const CalibrationSet &set) : set(set), findings(set.size()) {
+  for (size_t input = 0; input < set.inputs().size(); ++input)
+    pictures.push_back(normalizedForm(set.inputs()[input], set.source(input)));
+}
+
+Doctor::~Doctor() = default;
+
+void Doctor::look(size_t sample, std::span<const Tensor> tensors) {
+  Finding &finding = findings[sample];
+  finding.isSeen = true;
+  finding.moments.resize(tensors.size());
   for (size_t input = 0; input < tensors.size(); ++input) {
     const Tensor &tensor = tensors[input];
     const std::string &name = set.inputs()[input].name;
     finding.hash =
         finding.hash * 31 + std::hash<std::string_view>{}(textOf(tensor));
+    if (pictures[input])
+      finding.moments[input] =
+          momentsOf(tensor.values<float>(), *pictures[input]);
     if (!isFloat(tensor.dtype()) && tensor.dtype() != DType::U8)
       continue;
     dispatch(tensor.dtype(), [&]<typename T>(TypeTag<T>) {
@@ -67,8 +155,66 @@ Finding examine(const CalibrationSet &set, size_t sample) {
         finding.constants.push_back({sample, name, asDouble(values[0])});
     });
   }
-  return finding;
 }
+
+CalibrationDiagnosis Doctor::diagnosis() const {
+  CalibrationDiagnosis diagnosis;
+  std::unordered_multimap<size_t, size_t> originals;
+  for (size_t sample = 0; sample < findings.size(); ++sample) {
+    const Finding &finding = findings[sample];
+    if (!finding.isSeen)
+      continue;
+    diagnosis.constants.insert(diagnosis.constants.end(),
+                               finding.constants.begin(),
+                               finding.constants.end());
+    diagnosis.nonFinite.insert(diagnosis.nonFinite.end(),
+                               finding.nonFinite.begin(),
+                               finding.nonFinite.end());
+    auto [begin, end] = originals.equal_range(finding.hash);
+    auto original = std::find_if(begin, end, [&](const auto &candidate) {
+      return isSame(set.load(candidate.second), set.load(sample));
+    });
+    if (original != end)
+      diagnosis.duplicates.push_back({sample, original->second});
+    else
+      originals.emplace(finding.hash, sample);
+  }
+  for (size_t input = 0; input < pictures.size(); ++input) {
+    if (!pictures[input])
+      continue;
+    const ImageForm &form = *pictures[input];
+    for (size_t channel = 0; channel < size_t(form.channels); ++channel) {
+      Moments all;
+      for (const Finding &finding : findings)
+        if (finding.isSeen)
+          all.merge(finding.moments[input][channel]);
+      if (all.count == 0)
+        continue;
+      double divisor = double(form.std[channel]);
+      CalibrationDiagnosis::OffRange item{set.inputs()[input].name,
+                                          int64_t(channel),
+                                          all.mean,
+                                          all.spread(),
+                                          all.mean * divisor +
+                                              double(form.mean[channel]),
+                                          all.spread() * divisor};
+      if (isOffRange(item, divisor))
+        diagnosis.offRange.push_back(std::move(item));
+    }
+  }
+  return diagnosis;
+}
+
+CalibrationDiagnosis diagnose(const CalibrationSet &set) {
+  Doctor doctor(set);
+  parallelFor(int64_t(set.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t sample = begin; sample < end; ++sample)
+      doctor.look(size_t(sample), set.load(size_t(sample)));
+  });
+  return doctor.diagnosis();
+}
+
+namespace {
 
 /// "3 samples hold NaN or infinity: 'a', 'b', 'c'".
 template <typename Items, typename Name>
@@ -86,33 +232,6 @@ void addSentence(std::vector<std::string> &sentences, const Items &items,
 }
 
 } // namespace
-
-CalibrationDiagnosis diagnose(const CalibrationSet &set) {
-  std::vector<Finding> findings(set.size());
-  parallelFor(int64_t(set.size()), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t sample = begin; sample < end; ++sample)
-      findings[size_t(sample)] = examine(set, size_t(sample));
-  });
-
-  CalibrationDiagnosis diagnosis;
-  std::unordered_multimap<size_t, size_t> originals;
-  for (size_t sample = 0; sample < findings.size(); ++sample) {
-    Finding &finding = findings[sample];
-    std::move(finding.constants.begin(), finding.constants.end(),
-              std::back_inserter(diagnosis.constants));
-    std::move(finding.nonFinite.begin(), finding.nonFinite.end(),
-              std::back_inserter(diagnosis.nonFinite));
-    auto [begin, end] = originals.equal_range(finding.hash);
-    auto original = std::find_if(begin, end, [&](const auto &candidate) {
-      return isSame(set.load(candidate.second), set.load(sample));
-    });
-    if (original != end)
-      diagnosis.duplicates.push_back({sample, original->second});
-    else
-      originals.emplace(finding.hash, sample);
-  }
-  return diagnosis;
-}
 
 std::vector<std::string> describe(const CalibrationDiagnosis &diagnosis,
                                   const CalibrationSet &set, size_t shown) {
@@ -134,6 +253,17 @@ std::vector<std::string> describe(const CalibrationDiagnosis &diagnosis,
                 return fmt::format("'{}' is '{}'", sampleName(item.sample),
                                    sampleName(item.original));
               });
+  addSentence(
+      sentences, diagnosis.offRange,
+      "channels of pictures have values that no network is trained on; give "
+      "the calibration_mean and calibration_std of the training, which are "
+      "near the mean and spread of the pixels as a rule",
+      shown, [&](const auto &item) {
+        return fmt::format("channel {} of {} has mean {:.4g} and spread {:.4g} "
+                           "(pixels: {:.4g} and {:.4g})",
+                           item.channel, item.input, item.mean, item.spread,
+                           item.pixelMean, item.pixelSpread);
+      });
   return sentences;
 }
 

@@ -54,7 +54,7 @@ std::string_view withoutExtension(std::string_view path) {
 
 /// A set of several inputs keeps each in a folder of its name; where there is
 /// such a folder, only its files count.
-FilesByName filesOf(const InputSpec &input, const CalibrationSource &source,
+FilesByName filesOf(const PortInfo &input, const CalibrationSource &source,
                     const Dataset &dataset) {
   std::vector<std::string_view> paths, keys;
   std::string fileName = fileNameOf(input.name);
@@ -90,8 +90,8 @@ FilesByName filesOf(const InputSpec &input, const CalibrationSource &source,
   return files;
 }
 
-void expectPartners(const InputSpec &have, const FilesByName &all,
-                    const InputSpec &lack, const FilesByName &partners) {
+void expectPartners(const PortInfo &have, const FilesByName &all,
+                    const PortInfo &lack, const FilesByName &partners) {
   constexpr size_t shown = 3;
   std::vector<std::string> missing;
   size_t count = 0;
@@ -123,10 +123,10 @@ size_t wantedCount(std::span<const CalibrationSource> sources,
 
 } // namespace
 
-std::vector<size_t> assignSources(std::span<const InputSpec> inputs,
+std::vector<size_t> assignSources(std::span<const PortInfo> inputs,
                                   std::span<const CalibrationSource> sources) {
   std::vector<std::string> names;
-  for (const InputSpec &input : inputs)
+  for (const PortInfo &input : inputs)
     names.push_back(input.name);
   std::map<std::string, size_t> byName;
   for (size_t index = 0; index < sources.size(); ++index) {
@@ -154,7 +154,7 @@ std::vector<size_t> assignSources(std::span<const InputSpec> inputs,
   return sourceOf;
 }
 
-std::vector<SampleFiles> pairSamples(std::span<const InputSpec> inputs,
+std::vector<SampleFiles> pairSamples(std::span<const PortInfo> inputs,
                                      std::span<const CalibrationSource> sources,
                                      std::span<const size_t> sourceOf,
                                      std::span<const Dataset> datasets) {

@@ -11,7 +11,6 @@
 #include "parallax/Support/Error.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,7 +22,7 @@ constexpr size_t fewSamples = 4;
 
 class Checker {
 public:
-  Checker(std::span<const InputSpec> inputs,
+  Checker(std::span<const PortInfo> inputs,
           std::span<const CalibrationSource> sources)
       : inputs(inputs), sources(sources) {}
 
@@ -78,18 +77,16 @@ private:
              source.tensorName, nameOf(source.format));
       return;
     }
-    for (float std : source.std)
-      if (std::fabs(std) > 0 && std::fabs(std) < 0.02f)
-        return warn("'{}': calibration_std {} is a divisor; {:.4g} was "
-                    "probably meant",
-                    source.tensorName, std, 1 / std);
     bool unitMean =
         !source.mean.empty() &&
         std::all_of(source.mean.begin(), source.mean.end(),
                     [](float mean) { return mean > 0 && mean < 1; });
-    bool unitStd = !source.std.empty() &&
-                   std::all_of(source.std.begin(), source.std.end(),
-                               [](float std) { return std > 0 && std < 1; });
+    // Less is a factor in place of the divisor, which the configuration's
+    // reader tells.
+    bool unitStd =
+        !source.std.empty() &&
+        std::all_of(source.std.begin(), source.std.end(),
+                    [](float std) { return std >= 0.02f && std < 1; });
     if (unitMean || unitStd)
       warn("'{}': calibration_mean {} and calibration_std {} look like those "
            "for pixels from 0 to 1, but pixels are from 0 to 255: multiply "
@@ -102,12 +99,12 @@ private:
                     source.tensorName, mean);
   }
 
-  void checkChannelOrder(const InputSpec &input,
+  void checkChannelOrder(const PortInfo &input,
                          const CalibrationSource &source) {
     bool hasColor =
         input.shape.size() == 4 && (input.shape[1] == 3 || input.shape[3] == 3);
     if (source.format == CalibrationFormat::Image && hasColor &&
-        source.tensorFormat == ChannelOrder::Auto)
+        source.channelOrder(input.name) == ChannelOrder::Auto)
       warn("'{}': tensor_format is not given, so pictures are read as BGR",
            input.name);
   }
@@ -137,14 +134,14 @@ private:
       });
   }
 
-  std::span<const InputSpec> inputs;
+  std::span<const PortInfo> inputs;
   std::span<const CalibrationSource> sources;
   PreflightReport report;
 };
 
 } // namespace
 
-PreflightReport preflight(std::span<const InputSpec> inputs,
+PreflightReport preflight(std::span<const PortInfo> inputs,
                           std::span<const CalibrationSource> sources) {
   return Checker(inputs, sources).run();
 }

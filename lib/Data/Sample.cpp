@@ -31,7 +31,7 @@ std::string shapeAdvice(const Shape &found, const Shape &expected) {
 }
 
 void expectFit(const Tensor &tensor, const std::string &sourceName,
-               const InputSpec &input) {
+               const PortInfo &input) {
   if (tensor.dtype() != input.dtype)
     throw Error(fmt::format(
         "'{}' holds {}, but input '{}' is {}: arrays are calibration data as "
@@ -47,7 +47,7 @@ void expectFit(const Tensor &tensor, const std::string &sourceName,
 }
 
 Tensor readBinary(std::span<const std::byte> bytes,
-                  const std::string &sourceName, const InputSpec &input) {
+                  const std::string &sourceName, const PortInfo &input) {
   std::optional<size_t> expected = byteSizeOf(input.dtype, input.shape);
   if (!expected || bytes.size() != *expected)
     throw Error(fmt::format("'{}' has {} bytes, but input '{}' ({} of {}) "
@@ -69,18 +69,19 @@ std::string_view nameOf(CalibrationFormat format) {
 std::vector<Tensor> readSample(std::span<const std::byte> bytes,
                                const std::string &sourceName,
                                const CalibrationSource &source,
-                               std::span<const InputSpec> inputs) {
+                               std::span<const PortInfo> inputs) {
   std::optional<NumPyObject> object;
   if (source.format == CalibrationFormat::NumpyObject)
     object.emplace(bytes, sourceName);
   std::vector<Tensor> tensors;
-  for (const InputSpec &input : inputs) {
+  for (const PortInfo &input : inputs) {
     switch (source.format) {
     case CalibrationFormat::Image:
-      tensors.push_back(readImage(
-          bytes, sourceName,
-          imageFormOf(input.name, input.dtype, input.shape, source.tensorFormat,
-                      source.layout, source.mean, source.std)));
+      tensors.push_back(
+          readImage(bytes, sourceName,
+                    imageFormOf(input.name, input.dtype, input.shape,
+                                source.channelOrder(input.name), source.layout,
+                                source.mean, source.std)));
       break;
     case CalibrationFormat::Numpy:
       tensors.push_back(readNpy(bytes, sourceName));

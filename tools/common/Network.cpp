@@ -7,9 +7,17 @@
 #include "Network.h"
 
 #include "parallax/Backend/Reference/Reference.h"
+#include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Frontend/ONNX/Import.h"
+#include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/LayerName.h"
 #include "parallax/Support/NumPy.h"
+#include "parallax/Support/TensorAttr.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Parser/Parser.h"
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -105,8 +113,58 @@ Network::Network(const NetworkOptions &options)
   moduleOp = onnx_import::importModel(options.model, context.get(), importing);
 }
 
+Network::Network(const NetworkOptions &options,
+                 const std::filesystem::path &checkpoint)
+    : context(std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED)) {
+  context->loadDialect<mlir::func::FuncDialect, mlir::quant::QuantDialect,
+                       nn::NNDialect>();
+  if (!std::filesystem::exists(checkpoint))
+    throw Error(fmt::format("there is no checkpoint {} to go on from; build "
+                            "with --phase-to {} first",
+                            checkpoint.string(), checkpoint.stem().string()));
+  std::string problem;
+  mlir::ScopedDiagnosticHandler handler(context.get(),
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          problem = diagnostic.str();
+                                          return success();
+                                        });
+  moduleOp =
+      mlir::parseSourceFile<ModuleOp>(checkpoint.string(), context.get());
+  if (!moduleOp || moduleOp->getOps<mlir::func::FuncOp>().empty())
+    throw Error(fmt::format("{} is not a checkpoint of a build: {}",
+                            checkpoint.string(), problem));
+  modelSummary = onnx_import::summarizeModel(options.model);
+}
+
 mlir::func::FuncOp Network::function() {
   return *moduleOp->getOps<mlir::func::FuncOp>().begin();
+}
+
+mlir::func::FuncOp Network::view(StringRef name) {
+  return moduleOp->lookupSymbol<mlir::func::FuncOp>(name);
+}
+
+void Network::save(const std::filesystem::path &checkpoint) {
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  if (failed(mlir::writeBytecodeToFile(*moduleOp, stream)))
+    throw Error(fmt::format("{} can't be written", checkpoint.string()));
+  writeFileAtomically(checkpoint, bytes);
+}
+
+std::vector<PortInfo> Network::inputs() {
+  std::vector<PortInfo> ports;
+  for (mlir::BlockArgument argument : function().getArguments()) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    ports.push_back({getTensorName(argument),
+                     toDType(type.getElementType()).value_or(DType::F32),
+                     type.getShape().vec()});
+  }
+  return ports;
+}
+
+Executable Network::prepareView(StringRef name, const PrepareOptions &options) {
+  return parallax::prepare(view(name), referenceKernels(), options);
 }
 
 Executable Network::prepare(const PrepareOptions &options) {

@@ -17,6 +17,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 
+#include <filesystem>
+
 namespace CLI {
 class App;
 } // namespace CLI
@@ -38,15 +40,26 @@ class Network {
 public:
   /// Imports the model; throws Error.
   explicit Network(const NetworkOptions &options);
+  /// Reads what save() has written, instead of the model.
+  Network(const NetworkOptions &options,
+          const std::filesystem::path &checkpoint);
 
+  /// The float network.
   mlir::func::FuncOp function();
+  /// Another view of it, such as "quantized"; null if there is none.
+  mlir::func::FuncOp view(StringRef name);
+  /// Writes all views, weights included.
+  void save(const std::filesystem::path &checkpoint);
   ModuleOp module() { return *moduleOp; }
+  std::vector<PortInfo> inputs();
   /// Facts about the model file.
   const onnx_import::ModelSummary &summary() const { return modelSummary; }
 
   /// Prepares the float engine. With options.takeWeights, the network in MLIR
   /// is given up and its memory freed.
   Executable prepare(const PrepareOptions &options);
+  /// The same for another view.
+  Executable prepareView(StringRef name, const PrepareOptions &options);
 
 private:
   std::unique_ptr<MLIRContext> context;

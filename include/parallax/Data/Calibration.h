@@ -10,17 +10,12 @@
 #define PARALLAX_DATA_CALIBRATION_H
 
 #include "parallax/Data/Image.h"
+#include "parallax/Support/PortInfo.h"
 
 #include <filesystem>
+#include <map>
 
 namespace parallax {
-
-/// What the network expects of an input.
-struct InputSpec {
-  std::string name;
-  DType dtype = DType::F32;
-  Shape shape;
-};
 
 enum class CalibrationFormat : uint8_t { Image, Numpy, Binary, NumpyObject };
 
@@ -39,24 +34,35 @@ struct CalibrationSource {
   /// Only for images.
   std::vector<float> mean, std;
   ChannelOrder tensorFormat = ChannelOrder::Auto;
+  /// Of inputs that take the same pictures in another order, by name.
+  std::map<std::string, ChannelOrder> tensorFormatOf;
   ImageLayout layout = ImageLayout::Auto;
+
+  ChannelOrder channelOrder(const std::string &input) const {
+    auto own = tensorFormatOf.find(input);
+    return own == tensorFormatOf.end() ? tensorFormat : own->second;
+  }
 };
 
 /// The source of each input, by its index. Throws Error if an input has none,
 /// if a source names no input, or if two name the same.
-std::vector<size_t> assignSources(std::span<const InputSpec> inputs,
+std::vector<size_t> assignSources(std::span<const PortInfo> inputs,
                                   std::span<const CalibrationSource> sources);
 
 class CalibrationSet {
 public:
   /// Pairs the files of all inputs by name, and unpacks those that are needed
   /// to `workDir`/quant/dataset/<tensor>/. Throws Error.
-  static CalibrationSet open(std::vector<InputSpec> inputs,
+  static CalibrationSet open(std::vector<PortInfo> inputs,
                              std::vector<CalibrationSource> sources,
                              const std::filesystem::path &workDir);
 
   size_t size() const { return samples.size(); }
-  std::span<const InputSpec> inputs() const { return specs; }
+  std::span<const PortInfo> inputs() const { return specs; }
+  /// Where the samples of an input come from.
+  const CalibrationSource &source(size_t input) const {
+    return sources[sourceOf[input]];
+  }
 
   /// The path of the sample's files without folders that all share and without
   /// extension.
@@ -73,7 +79,7 @@ private:
     std::vector<std::filesystem::path> files;
   };
 
-  std::vector<InputSpec> specs;
+  std::vector<PortInfo> specs;
   std::vector<CalibrationSource> sources;
   std::vector<size_t> sourceOf;
   std::vector<Sample> samples;

@@ -15,7 +15,7 @@ namespace parallax {
 
 /// What an archive of samples for these inputs may hold: files of a gibibyte,
 /// or of twice the size of a sample if that is more.
-ArchiveLimits archiveLimitsFor(std::span<const InputSpec> inputs);
+ArchiveLimits archiveLimitsFor(std::span<const PortInfo> inputs);
 
 class Dataset {
 public:
@@ -53,7 +53,7 @@ struct SampleFiles {
 /// Pairs the files of all inputs by name, in the order of the bytes of the
 /// names, and keeps as many as the sources ask for. `sourceOf` gives the source
 /// of each input. Throws Error if an input lacks a partner for a file.
-std::vector<SampleFiles> pairSamples(std::span<const InputSpec> inputs,
+std::vector<SampleFiles> pairSamples(std::span<const PortInfo> inputs,
                                      std::span<const CalibrationSource> sources,
                                      std::span<const size_t> sourceOf,
                                      std::span<const Dataset> datasets);

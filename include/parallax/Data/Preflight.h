@@ -26,7 +26,7 @@ struct PreflightReport {
 
 /// Checks sources, files and numbers, and that the first sample fits; unpacks
 /// nothing.
-PreflightReport preflight(std::span<const InputSpec> inputs,
+PreflightReport preflight(std::span<const PortInfo> inputs,
                           std::span<const CalibrationSource> sources);
 
 struct CalibrationDiagnosis {
@@ -48,13 +48,49 @@ struct CalibrationDiagnosis {
     int64_t count;
   };
 
+  /// A channel of pictures that `calibration_mean` and `calibration_std` put
+  /// where no network is trained: far from 0, or with a spread (the standard
+  /// deviation) that is much smaller or larger than 1.
+  struct OffRange {
+    std::string input;
+    int64_t channel;
+    /// Of the normalized data of all samples.
+    double mean, spread;
+    /// Of the pixels that they were made from.
+    double pixelMean, pixelSpread;
+  };
+
   std::vector<Constant> constants;
   std::vector<Duplicate> duplicates;
   std::vector<NonFinite> nonFinite;
+  std::vector<OffRange> offRange;
 
   bool isHealthy() const {
-    return constants.empty() && duplicates.empty() && nonFinite.empty();
+    return constants.empty() && duplicates.empty() && nonFinite.empty() &&
+           offRange.empty();
   }
+};
+
+/// Looks at samples that others load, and keeps a few numbers of each.
+class Doctor {
+public:
+  /// `set` must stay alive.
+  explicit Doctor(const CalibrationSet &set);
+  ~Doctor();
+
+  /// Any thread may call this, for each sample once and in any order.
+  void look(size_t sample, std::span<const Tensor> tensors);
+
+  /// What was seen so far; does not depend on the order of the samples. Loads
+  /// again only samples that seem to be the same.
+  CalibrationDiagnosis diagnosis() const;
+
+private:
+  struct Finding;
+  const CalibrationSet &set;
+  /// How pictures were normalized, for inputs where that can be wrong.
+  std::vector<std::optional<ImageForm>> pictures;
+  std::vector<Finding> findings;
 };
 
 /// Loads every sample once, on all threads, one per thread at a time.

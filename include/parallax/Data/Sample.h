@@ -19,7 +19,7 @@ namespace parallax {
 std::vector<Tensor> readSample(std::span<const std::byte> bytes,
                                const std::string &sourceName,
                                const CalibrationSource &source,
-                               std::span<const InputSpec> inputs);
+                               std::span<const PortInfo> inputs);
 
 } // namespace parallax
 

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const InputSpec floats{"x", DType::F32, {1, 2}};
-const InputSpec tokens{"ids", DType::I64, {2}};
+const PortInfo floats{"x", DType::F32, {1, 2}};
+const PortInfo tokens{"ids", DType::I64, {2}};
 
 std::string floatNpy(float a, float b) {
   return npyBytes<float>({1, 2}, {a, b});
@@ -64,13 +64,13 @@ protected:
   Calibration() { setLogLevel(LogLevel::Warning); }
   ~Calibration() override { setLogLevel(LogLevel::Info); }
 
-  CalibrationSet open(std::vector<InputSpec> inputs,
+  CalibrationSet open(std::vector<PortInfo> inputs,
                       std::vector<CalibrationSource> sources) const {
     return CalibrationSet::open(std::move(inputs), std::move(sources),
                                 dir / "work");
   }
 
-  void expectRefused(std::vector<InputSpec> inputs,
+  void expectRefused(std::vector<PortInfo> inputs,
                      std::vector<CalibrationSource> sources,
                      const std::string &reason) const {
     expectError([&] { open(inputs, sources); }, reason);
@@ -233,7 +233,7 @@ TEST_F(Calibration, ReadsImages) {
 }
 
 TEST_F(Calibration, RefusesFilesThatDoNotFit) {
-  auto load = [&](const std::string &file, const InputSpec &input,
+  auto load = [&](const std::string &file, const PortInfo &input,
                   CalibrationFormat format = CalibrationFormat::Numpy) {
     std::string name = format == CalibrationFormat::Numpy ? "1.npy" : "1.bin";
     auto archive = pack(dir / "a.tar", Packing::Tar, {{name, file}});
@@ -264,7 +264,7 @@ TEST_F(Calibration, RefusesFilesThatDoNotFit) {
         load(npyBytes<float>({2, 1}, {1, 2}), floats);
       },
       "has the shape 2x1, but input 'x' is 1x2");
-  InputSpec image{"x", DType::F32, {1, 3, 1, 2}};
+  PortInfo image{"x", DType::F32, {1, 3, 1, 2}};
   expectError(
       [&] {
         load(npyBytes<float>({1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}), image);
@@ -347,7 +347,7 @@ TEST_F(Calibration, PreflightFindsEveryProblem) {
                     {"2.npy", floatNpy(1, 2)},
                     {"link.npy", "", AE_IFLNK, "1.npy"},
                     {"readme.txt", ""}});
-  std::vector<InputSpec> inputs = {floats};
+  std::vector<PortInfo> inputs = {floats};
   std::vector<CalibrationSource> sources = {sourceOf(good)};
   PreflightReport report = preflight(inputs, sources);
   EXPECT_TRUE(report.ok());
@@ -374,7 +374,7 @@ TEST_F(Calibration, PreflightDoubtsMeanAndStd) {
   cv::imencode(".png", pixels, png);
   auto archive = pack(dir / "a.tar", Packing::Tar,
                       {{"1.png", std::string(png.begin(), png.end())}});
-  std::vector<InputSpec> inputs = {{"x", DType::F32, {1, 3, 4, 4}}};
+  std::vector<PortInfo> inputs = {{"x", DType::F32, {1, 3, 4, 4}}};
   auto warningsOf = [&](std::vector<float> mean, std::vector<float> std,
                         ChannelOrder order = ChannelOrder::RGB) {
     CalibrationSource source =
@@ -393,11 +393,34 @@ TEST_F(Calibration, PreflightDoubtsMeanAndStd) {
   EXPECT_TRUE(warningsOf({}, {}).empty());
   EXPECT_TRUE(warningsOf({123.7f, 116.3f, 103.5f}, {58, 57, 57}).empty());
   EXPECT_TRUE(warningsOf({0, 0, 0}, {255, 255, 255}).empty());
-  EXPECT_TRUE(contains(warningsOf({}, {1 / 255.0f}), "255 was probably meant"));
+  // The reader of the configuration has warned about that.
+  EXPECT_TRUE(warningsOf({}, {1 / 255.0f}).empty());
   EXPECT_TRUE(contains(warningsOf({.485f, .456f, .406f}, {.229f, .224f, .225f}),
                        "multiply them by 255"));
   EXPECT_TRUE(contains(warningsOf({300}, {}), "outside of the pixels"));
   EXPECT_TRUE(contains(warningsOf({}, {}, ChannelOrder::Auto), "read as BGR"));
+}
+
+TEST_F(Calibration, InputsTakeTheSamePicturesInTheirOwnOrder) {
+  cv::Mat pixels(1, 1, CV_8UC3, cv::Scalar(10, 20, 30));
+  std::vector<uint8_t> png;
+  cv::imencode(".png", pixels, png);
+  auto archive = pack(dir / "a.tar", Packing::Tar,
+                      {{"1.png", std::string(png.begin(), png.end())}});
+  CalibrationSource source =
+      sourceOf(archive, "DEFAULT", CalibrationFormat::Image, 1);
+  source.tensorFormat = ChannelOrder::RGB;
+  source.tensorFormatOf["y"] = ChannelOrder::BGR;
+  std::vector<PortInfo> inputs = {{"x", DType::F32, {1, 3, 1, 1}},
+                                  {"y", DType::F32, {1, 3, 1, 1}}};
+  std::vector<Tensor> sample = open(inputs, {source}).load(0);
+  EXPECT_EQ(valuesOf<float>(sample[0]), (std::vector<float>{30, 20, 10}));
+  EXPECT_EQ(valuesOf<float>(sample[1]), (std::vector<float>{10, 20, 30}));
+
+  source.tensorFormatOf["y"] = ChannelOrder::Auto;
+  std::vector<std::string> warnings = preflight(inputs, {&source, 1}).warnings;
+  EXPECT_TRUE(contains(warnings, "'y': tensor_format is not given"));
+  EXPECT_FALSE(contains(warnings, "'x': tensor_format is not given"));
 }
 
 TEST_F(Calibration, DoctorFindsBlankAndRepeatedSamples) {
@@ -427,6 +450,111 @@ TEST_F(Calibration, DoctorFindsBlankAndRepeatedSamples) {
   // Masks are constant for good reason.
   auto masks = pack(dir / "m.tar", Packing::Tar, {{"a.npy", tokenNpy(1, 1)}});
   EXPECT_TRUE(diagnose(open({tokens}, {sourceOf(masks)})).isHealthy());
+}
+
+TEST_F(Calibration, DoctorDoubtsMeanAndStd) {
+  // Channels with the pixel values 90 +- 30, 120 +- 40 and 150 +- 50.
+  cv::Mat pixels(4, 4, CV_8UC3);
+  for (int i = 0; i < 16; ++i) {
+    int sign = i % 2 ? 1 : -1;
+    pixels.at<cv::Vec3b>(i / 4, i % 4) = {uint8_t(90 + sign * 30),
+                                          uint8_t(120 + sign * 40),
+                                          uint8_t(150 + sign * 50)};
+  }
+  std::vector<PackedEntry> entries;
+  for (int sample = 0; sample < 3; ++sample) {
+    std::vector<uint8_t> png;
+    cv::imencode(".png", pixels, png);
+    entries.push_back(
+        {std::to_string(sample) + ".png", std::string(png.begin(), png.end())});
+    cv::flip(pixels.clone(), pixels, sample == 0 ? 1 : 0);
+  }
+  auto archive = pack(dir / "a.tar", Packing::Tar, entries);
+  auto diagnosisOf = [&](std::vector<float> mean, std::vector<float> std,
+                         Shape shape = {1, 3, 4, 4}) {
+    CalibrationSource source = sourceOf(archive, "x", CalibrationFormat::Image);
+    source.mean = std::move(mean);
+    source.std = std::move(std);
+    source.tensorFormat = ChannelOrder::BGR;
+    CalibrationSet set = open({{"x", DType::F32, std::move(shape)}}, {source});
+    return diagnose(set).offRange;
+  };
+  // Whatever networks are trained with.
+  for (const auto &[mean, std] :
+       std::vector<std::pair<std::vector<float>, std::vector<float>>>{
+           {{}, {}},
+           {{0, 0, 0}, {1, 1, 1}},
+           {{0, 0, 0}, {255, 255, 255}},
+           {{127.5f}, {127.5f}},
+           {{103.9f, 116.8f, 123.7f}, {}},
+           {{103.9f, 116.8f, 123.7f}, {1, 1, 1}},
+           {{103.5f, 116.3f, 123.7f}, {57.4f, 57.1f, 58.4f}}})
+    EXPECT_TRUE(diagnosisOf(mean, std).empty());
+
+  for (const Shape &shape : {Shape{1, 3, 4, 4}, Shape{1, 4, 4, 3}}) {
+    auto channels = diagnosisOf({90, 270, 150}, {30, 40, 5000}, shape);
+    ASSERT_EQ(channels.size(), 2u);
+    EXPECT_EQ(channels[0].channel, 1);
+    EXPECT_NEAR(channels[0].mean, -3.75, 1e-5);
+    EXPECT_NEAR(channels[0].spread, 1, 1e-5);
+    EXPECT_NEAR(channels[0].pixelMean, 120, 1e-3);
+    EXPECT_NEAR(channels[0].pixelSpread, 40, 1e-3);
+    EXPECT_EQ(channels[1].channel, 2);
+    EXPECT_NEAR(channels[1].spread, 0.01, 1e-5);
+  }
+  // At the edges: mean 3 and spread 1, spread 30, spread 0.02.
+  EXPECT_EQ(diagnosisOf({0.1f, 0, 0}, {30, 1, 1}).size(), 0u);
+  EXPECT_EQ(diagnosisOf({-0.1f, 0, 0}, {30, 1, 1}).size(), 1u);
+  EXPECT_EQ(diagnosisOf({90, 120, 150}, {0.999f, 1.4f, 1.7f}).size(), 1u);
+  EXPECT_EQ(diagnosisOf({90, 120, 150}, {1490, 1990, 2510}).size(), 1u);
+
+  CalibrationSource source = sourceOf(archive, "x", CalibrationFormat::Image);
+  source.std = {1 / 255.0f};
+  source.tensorFormat = ChannelOrder::BGR;
+  CalibrationSet set = open({{"x", DType::F32, {1, 3, 4, 4}}}, {source});
+  EXPECT_TRUE(contains(describe(diagnose(set), set),
+                       "channel 0 of x has mean 2.295e+04 and spread 7650 "
+                       "(pixels: 90 and 30)"));
+  EXPECT_TRUE(contains(describe(diagnose(set), set),
+                       "give the calibration_mean and calibration_std of the "
+                       "training"));
+}
+
+TEST_F(Calibration, DoctorDoesNotBlameNormalizationForBlankPictures) {
+  cv::Mat pixels(4, 4, CV_8UC3, cv::Scalar(255, 255, 255));
+  std::vector<uint8_t> png;
+  cv::imencode(".png", pixels, png);
+  auto archive = pack(dir / "a.tar", Packing::Tar,
+                      {{"1.png", std::string(png.begin(), png.end())}});
+  CalibrationSource source = sourceOf(archive, "x", CalibrationFormat::Image);
+  source.mean = {100};
+  source.std = {40};
+  CalibrationSet set = open({{"x", DType::F32, {1, 3, 4, 4}}}, {source});
+  CalibrationDiagnosis diagnosis = diagnose(set);
+  EXPECT_TRUE(diagnosis.offRange.empty());
+  EXPECT_EQ(diagnosis.constants.size(), 1u);
+}
+
+TEST_F(Calibration, DoctorLooksInAnyOrder) {
+  std::vector<PackedEntry> entries;
+  for (int sample = 0; sample < 6; ++sample)
+    entries.push_back(
+        {std::to_string(sample) + ".npy", floatNpy(float(sample / 2), 1)});
+  CalibrationSet set =
+      open({floats}, {sourceOf(pack(dir / "a.tar", Packing::Tar, entries))});
+  Doctor doctor(set);
+  EXPECT_TRUE(doctor.diagnosis().isHealthy());
+  for (size_t sample : {5, 1, 4, 0, 2})
+    doctor.look(sample, set.load(sample));
+  CalibrationDiagnosis diagnosis = doctor.diagnosis();
+  // The third was not seen.
+  ASSERT_EQ(diagnosis.duplicates.size(), 2u);
+  EXPECT_EQ(diagnosis.duplicates[0].sample, 1u);
+  EXPECT_EQ(diagnosis.duplicates[0].original, 0u);
+  EXPECT_EQ(diagnosis.duplicates[1].sample, 5u);
+  EXPECT_EQ(diagnosis.duplicates[1].original, 4u);
+  ASSERT_EQ(diagnosis.constants.size(), 1u);
+  EXPECT_EQ(diagnosis.constants[0].sample, 2u);
 }
 
 } // namespace
