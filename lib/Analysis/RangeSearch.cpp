@@ -60,20 +60,28 @@ double squaredError(const Histogram &histogram, Interval range,
 
 /// Sum of p log(p / q), where p is the distribution with everything outside
 /// moved to the ends, and q has the same mass per code, spread evenly over
-/// those bins of the code that are not empty.
+/// those bins of the code that are not empty. 0 always has a code of its own,
+/// so its bin is left out: the many zeros behind a rectifier would otherwise
+/// outweigh everything else.
 double relativeEntropy(const Histogram &histogram, Interval range,
                        int64_t levels) {
-  std::span<const int64_t> counts = histogram.counts();
+  std::vector<int64_t> counts(histogram.counts().begin(),
+                              histogram.counts().end());
   auto binOf = [&](double value) {
     double bin = (value - histogram.binStart(0)) / histogram.binWidth();
     return size_t(std::clamp(bin, 0.0, double(counts.size() - 1)));
   };
+  double total = double(histogram.count());
+  if (histogram.min() <= 0 && histogram.max() >= 0) {
+    total -= double(counts[binOf(0)]);
+    counts[binOf(0)] = 0;
+  }
   size_t begin = binOf(range.low), end = binOf(range.high) + 1;
   auto bins = int64_t(end - begin);
   std::vector<double> p(size_t(bins), 0);
   for (size_t i = 0; i < counts.size(); ++i)
     p[std::clamp(i, begin, end - 1) - begin] += double(counts[i]);
-  double total = double(histogram.count()), entropy = 0;
+  double entropy = 0;
   for (int64_t code = 0; code < levels; ++code) {
     auto from = size_t(code * bins / levels);
     auto to = size_t((code + 1) * bins / levels);
