@@ -14,44 +14,6 @@
 namespace parallax {
 namespace {
 
-/// The extremes of values, NaN left out because comparing with it is false, and
-/// the largest magnitude as bits: beyond those of infinity for NaN.
-PARALLAX_SIMD void findExtremes(const float *values, int64_t count,
-                                float &lowest, float &highest,
-                                uint32_t &magnitude) {
-  constexpr int lanes = 32;
-  constexpr uint32_t signless = 0x7fffffff;
-  float low[lanes], high[lanes];
-  uint32_t most[lanes];
-  for (int lane = 0; lane < lanes; ++lane) {
-    low[lane] = std::numeric_limits<float>::infinity();
-    high[lane] = -std::numeric_limits<float>::infinity();
-    most[lane] = 0;
-  }
-  int64_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    for (int lane = 0; lane < lanes; ++lane) {
-      float value = values[i + lane];
-      uint32_t bits = __builtin_bit_cast(uint32_t, value) & signless;
-      low[lane] = value < low[lane] ? value : low[lane];
-      high[lane] = value > high[lane] ? value : high[lane];
-      most[lane] = bits > most[lane] ? bits : most[lane];
-    }
-  for (; i < count; ++i) {
-    float value = values[i];
-    uint32_t bits = __builtin_bit_cast(uint32_t, value) & signless;
-    low[0] = value < low[0] ? value : low[0];
-    high[0] = value > high[0] ? value : high[0];
-    most[0] = bits > most[0] ? bits : most[0];
-  }
-  lowest = low[0], highest = high[0], magnitude = most[0];
-  for (int lane = 1; lane < lanes; ++lane) {
-    lowest = low[lane] < lowest ? low[lane] : lowest;
-    highest = high[lane] > highest ? high[lane] : highest;
-    magnitude = most[lane] > magnitude ? most[lane] : magnitude;
-  }
-}
-
 /// The bins of values. Magnitudes are below 2^25 bins, which is what the finest
 /// width that a histogram begins with leaves of a float.
 PARALLAX_SIMD void findIndices(const float *values, int64_t count, float scale,
@@ -115,23 +77,12 @@ void Histogram::cover(double low, double high) {
     bins.resize(bins.size() + size_t(above));
 }
 
-Extremes extremesOf(std::span<const float> values) {
-  Extremes result;
-  uint32_t magnitude = 0;
-  findExtremes(values.data(), int64_t(values.size()), result.low, result.high,
-               magnitude);
-  constexpr uint32_t infinity = 0x7f800000;
-  if (magnitude < infinity)
-    return result;
-  result = {};
-  for (float value : values)
-    if (std::isfinite(value)) {
-      result.low = std::min(result.low, value);
-      result.high = std::max(result.high, value);
-    } else {
-      ++result.special;
-    }
-  return result;
+void Histogram::addExtremes(int64_t count, const Extremes &extremes) {
+  if (count == 0)
+    return;
+  finite += count;
+  lowest = std::min(lowest, extremes.low);
+  highest = std::max(highest, extremes.high);
 }
 
 void Histogram::add(std::span<const float> values, const Extremes &extremes) {
@@ -141,12 +92,8 @@ void Histogram::add(std::span<const float> values, const Extremes &extremes) {
       infs += std::isinf(value);
     }
   int64_t added = int64_t(values.size()) - extremes.special;
-  if (added == 0)
-    return;
-  finite += added;
-  lowest = std::min(lowest, extremes.low);
-  highest = std::max(highest, extremes.high);
-  if (maxBins == 0)
+  addExtremes(added, extremes);
+  if (maxBins == 0 || added == 0)
     return;
   cover(extremes.low, extremes.high);
   // A product with a power of two is exact.
@@ -159,17 +106,23 @@ void Histogram::add(std::span<const float> values, const Extremes &extremes) {
 }
 
 void Histogram::countFinite(std::span<const float> values, float scale) {
-  // Neighbours are often alike; of several tables, no two increments in a row
-  // wait for each other.
   constexpr size_t tables = 4, block = 512;
-  std::vector<int32_t> counts(tables * bins.size(), 0);
   int32_t indices[block];
+  // Neighbours are often alike; of several tables, no two increments in a row
+  // wait for each other. Few values are not worth adding up the tables.
+  bool areMany = values.size() > tables * bins.size();
+  std::vector<int32_t> counts(areMany ? tables * bins.size() : 0);
+  int32_t *table = counts.data();
   for (size_t begin = 0; begin < values.size(); begin += block) {
-    size_t count = std::min(block, values.size() - begin);
+    size_t count = std::min(block, values.size() - begin), i = 0;
     findIndices(values.data() + begin, int64_t(count), scale, int32_t(first),
                 indices);
-    for (size_t i = 0; i < count; ++i)
-      ++counts[size_t(indices[i]) * tables + i % tables];
+    if (areMany)
+      for (; i + tables <= count; i += tables)
+        for (size_t number = 0; number < tables; ++number)
+          ++table[size_t(indices[i + number]) * tables + number];
+    for (; i < count; ++i)
+      ++bins[size_t(indices[i])];
   }
   for (size_t i = 0; i < counts.size(); ++i)
     bins[i / tables] += counts[i];

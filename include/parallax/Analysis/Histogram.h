@@ -10,28 +10,11 @@
 #ifndef PARALLAX_ANALYSIS_HISTOGRAM_H
 #define PARALLAX_ANALYSIS_HISTOGRAM_H
 
-#include <algorithm>
-#include <cstdint>
-#include <limits>
-#include <span>
+#include "parallax/Analysis/Extremes.h"
+
 #include <vector>
 
 namespace parallax {
-
-/// The extremes of finite values: infinite, the wrong way round, if there are
-/// none.
-struct Extremes {
-  float low = std::numeric_limits<float>::infinity();
-  float high = -std::numeric_limits<float>::infinity();
-  int64_t special = 0; ///< The number of values that are not finite.
-
-  void merge(const Extremes &other) {
-    low = std::min(low, other.low);
-    high = std::max(high, other.high);
-    special += other.special;
-  }
-};
-Extremes extremesOf(std::span<const float> values);
 
 class Histogram {
 public:
@@ -39,11 +22,15 @@ public:
   explicit Histogram(int64_t bins = 0) : maxBins(bins) {}
 
   void add(std::span<const float> values) { add(values, extremesOf(values)); }
-  /// The same, where the extremes are known already.
+  /// The same, where the extremes are known already: those of the values, or
+  /// of more that are all finite.
   void add(std::span<const float> values, const Extremes &extremes);
+  /// The same for a number of finite values, where there are no bins.
+  void addExtremes(int64_t count, const Extremes &extremes);
   /// Adds what another histogram of as many bins has counted.
   void merge(const Histogram &other);
 
+  bool isWithoutBins() const { return maxBins == 0; }
   /// The number of finite values.
   int64_t count() const { return finite; }
   int64_t nanCount() const { return nans; }

@@ -10,6 +10,8 @@
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
+#include "parallax/Support/Parallel.h"
+#include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,9 +29,11 @@ namespace {
 using Slot = Executable::Slot;
 using Buffer = Executable::Buffer;
 
+/// A quantized tensor is kept as the values of its codes.
 ValueInfo infoOf(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
-  std::optional<DType> dtype = toDType(type.getElementType());
+  std::optional<DType> dtype =
+      isQuantized(type) ? DType::F32 : toDType(type.getElementType());
   if (!dtype)
     throw Error(fmt::format("tensor '{}' has an element type that this engine "
                             "does not execute",
@@ -98,6 +102,7 @@ private:
   void checkKernels();
   void addArguments();
   void addConstant(Operation *op);
+  void addRounding(mlir::OpResult value);
   void addOperation(Operation *op, ArrayRef<Operation *> absorbed,
                     ArrayRef<Value> operands, ValueRange results);
   void addOutputs(Operation *terminator);
@@ -142,7 +147,7 @@ Executable Preparation::run() {
   for (Operation &op : function.front()) {
     if (op.hasTrait<OpTrait::IsTerminator>()) {
       addOutputs(&op);
-    } else if (op.hasTrait<OpTrait::ConstantLike>()) {
+    } else if (op.getNumOperands() == 0) {
       addConstant(&op);
     } else if (Operation *root = rootOfLast.lookup(&op)) {
       FusionGroup &group = fusion[root];
@@ -183,13 +188,15 @@ void Preparation::addArguments() {
   }
 }
 
+/// An operation without operands always gives the same: it is computed now.
 void Preparation::addConstant(Operation *op) {
-  ElementsAttr attribute;
-  matchPattern(op, m_Constant(&attribute));
   ValueState &state = values[op->getResult(0)];
   state.info = infoOf(op->getResult(0));
-  state.constant =
-      options.takeWeights ? takeTensor(attribute) : toTensor(attribute);
+  if (ElementsAttr attribute; matchPattern(op, m_Constant(&attribute)))
+    state.constant =
+        options.takeWeights ? takeTensor(attribute) : toTensor(attribute);
+  else
+    state.constant = evaluate(op, {}, kernels).front();
   state.isConstant = true;
   // A use as an output of the network is never done.
   state.remainingUses = size_t(llvm::range_size(op->getResult(0).getUses()));
@@ -244,9 +251,21 @@ void Preparation::addOperation(Operation *op, ArrayRef<Operation *> absorbed,
     }
     addStep(std::move(kernel), std::move(inputs), std::move(outputs),
             describe(op));
+    for (Value value : results)
+      addRounding(cast<OpResult>(value));
   }
   if (options.observe)
     addProbes(op, results);
+}
+
+/// Rounds a result in place, in the layout in which it was made.
+void Preparation::addRounding(OpResult value) {
+  Kernel rounding =
+      kernels.makeRounding ? kernels.makeRounding(value) : Kernel();
+  if (!rounding.run)
+    return;
+  const Slot &slot = values[value].versions.begin()->second;
+  addStep(std::move(rounding), {slot}, {slot}, "rounding");
 }
 
 void Preparation::addProbes(Operation *op, ValueRange results) {
@@ -257,8 +276,7 @@ void Preparation::addProbes(Operation *op, ValueRange results) {
     const ValueState &state = values[value];
     Layout layout;
     if (int64_t block = state.versions.begin()->first;
-        options.observeBlocks && !state.versions.contains(1) &&
-        state.info.shape[1] % block == 0)
+        options.observeBlocks && !state.versions.contains(1))
       layout = {block};
     Slot slot = version(value, layout);
     size_t step = result.steps.size() - 1;
@@ -410,6 +428,8 @@ void Preparation::placeBuffers() {
 
 Executable prepare(func::FuncOp function, const KernelSet &kernels,
                    const PrepareOptions &options) {
+  // A library's kernel wants as many threads as there were when it was made.
+  ThreadCountScope threads(options.observe ? 1 : threadCount());
   return Preparation(function, kernels, options).run();
 }
 
@@ -438,6 +458,11 @@ std::vector<Tensor> evaluate(Operation *op, std::span<const Tensor> operands,
   for (const KernelBuilder::Output &output : context.outputs)
     outputs.emplace_back(output.info.dtype, output.info.physical());
   runOnce(kernel, inputs, outputs);
+  for (auto [value, tensor] : llvm::zip(op->getResults(), outputs))
+    if (Kernel rounding =
+            kernels.makeRounding ? kernels.makeRounding(value) : Kernel();
+        rounding.run)
+      runOnce(rounding, std::span(&tensor, 1), std::span(&tensor, 1));
   for (auto [tensor, output] : llvm::zip(outputs, context.outputs))
     tensor = reordered(tensor, output.info, Layout(), kernels);
   return outputs;

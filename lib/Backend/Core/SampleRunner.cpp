@@ -61,6 +61,8 @@ private:
     std::unique_ptr<Observer> observer =
         callbacks.observe ? callbacks.observe(sample) : nullptr;
     std::span<const Tensor> outputs = state.run(inputs, observer.get());
+    if (!callbacks.inOrder)
+      return callbacks.consume(sample, outputs);
     std::unique_lock lock(mutex);
     turnChanged.wait(lock,
                      [&] { return turn == sample || sample > failedSample; });

@@ -7,8 +7,8 @@
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Passes/Calibrate/Calibrate.h"
 
-#include <algorithm>
-#include <cmath>
+#include <functional>
+#include <list>
 #include <map>
 #include <mutex>
 
@@ -17,143 +17,166 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-int64_t channelAxisOf(const Shape &shape) {
-  return shape.size() >= 4 ? 1 : int64_t(shape.size()) - 1;
-}
-
-/// Widens the extremes of channels that lie side by side. The loops have no
-/// branches, so that they vectorise.
-void widenRow(const float *row, size_t channels, float *low, float *high) {
-  for (size_t i = 0; i < channels; ++i) {
-    float value = row[i];
-    bool isFinite = std::abs(value) < infinity;
-    low[i] = isFinite && value < low[i] ? value : low[i];
-    high[i] = isFinite && value > high[i] ? value : high[i];
-  }
-}
-
-/// The extremes of the channels of one block, which lie side by side.
-template <size_t block>
-void widenBlock(const float *values, size_t rows, float *low, float *high) {
-  float least[block], most[block];
-  std::copy_n(low, block, least);
-  std::copy_n(high, block, most);
-  for (size_t row = 0; row < rows; ++row, values += block)
-    for (size_t i = 0; i < block; ++i) {
-      least[i] = values[i] < least[i] ? values[i] : least[i];
-      most[i] = values[i] > most[i] ? values[i] : most[i];
-    }
-  std::copy_n(least, block, low);
-  std::copy_n(most, block, high);
-}
-
-/// A tensor of a layer, whatever its layout.
+/// A tensor of a layer: its shape and how it lies in memory.
 struct Observed {
-  const Tensor &value;
+  std::span<const float> values;
   const Shape &shape;
-  int64_t block; ///< 1 if it is plain.
+  int64_t block = 1; ///< 1 if it is plain.
+
+  int64_t channelAxis() const {
+    return block > 1 || shape.size() >= 4 ? 1 : int64_t(shape.size()) - 1;
+  }
+  ChannelLayout layout() const {
+    if (shape.empty())
+      return {};
+    std::span dims(shape);
+    auto axis = size_t(channelAxis());
+    return {size_t(elementCount(dims.first(axis))), size_t(shape[axis]),
+            size_t(elementCount(dims.subspan(axis + 1))), size_t(block)};
+  }
 };
 
-/// The extremes of every channel, and those of all.
-Extremes addChannels(TensorStatistics &statistics, const Observed &tensor) {
-  std::span<const float> values = tensor.value.values<float>();
-  const Shape &shape = tensor.shape;
-  Extremes all = extremesOf(values);
-  if (shape.empty())
-    return all;
-  int64_t axis = tensor.block > 1 ? 1 : channelAxisOf(shape);
-  auto channels = size_t(shape[size_t(axis)]);
-  auto inner = size_t(elementCount(std::span(shape).subspan(size_t(axis) + 1)));
-  auto outer = size_t(elementCount(std::span(shape).first(size_t(axis))));
-  statistics.channelAxis = axis;
-  std::vector<float> &low = statistics.channelMin;
-  std::vector<float> &high = statistics.channelMax;
-  low.assign(channels, infinity);
-  high.assign(channels, -infinity);
-  auto block = size_t(tensor.block);
-  bool isFast = all.special == 0 && (block == 8 || block == 16);
-  const float *data = values.data();
-  if (block > 1)
-    for (size_t i = 0; i < outer; ++i)
-      for (size_t channel = 0; channel < channels; channel += block) {
-        if (isFast)
-          (block == 8 ? widenBlock<8> : widenBlock<16>)(data, inner,
-                                                        &low[channel],
-                                                        &high[channel]);
-        else
-          for (size_t row = 0; row < inner; ++row)
-            widenRow(data + row * block, block, &low[channel], &high[channel]);
-        data += inner * block;
+/// Counts what a tensor holds, without the padding of the last block.
+void addValues(Histogram &histogram, const Observed &tensor,
+               const ChannelLayout &layout, const Extremes &extremes) {
+  auto add = [&](std::span<const float> part) {
+    histogram.add(part, extremes.special > 0 ? extremesOf(part) : extremes);
+  };
+  if (histogram.isWithoutBins() && extremes.special == 0)
+    return histogram.addExtremes(
+        int64_t(layout.outer * layout.channels * layout.inner), extremes);
+  if (layout.channels % layout.block == 0)
+    return add(tensor.values);
+  size_t run = layout.inner * layout.block;
+  size_t full = (layout.blocks() - 1) * run;
+  size_t rest = layout.channels % layout.block;
+  std::vector<float> packed(layout.inner * rest);
+  for (size_t i = 0; i < layout.outer; ++i) {
+    const float *data = tensor.values.data() + i * (full + run);
+    add({data, full});
+    data += full;
+    for (size_t row = 0; row < layout.inner; ++row)
+      std::copy_n(data + row * layout.block, rest, &packed[row * rest]);
+    add(packed);
+  }
+}
+
+/// An extreme over samples, the one without the sample that has set it, and
+/// that sample.
+struct Record {
+  float extreme, next;
+  size_t sample;
+};
+
+/// Of two samples that reach the same extreme, the earlier one has set it, so
+/// that it doesn't matter which is looked at first.
+template <typename Beyond> Record merged(Record a, Record b, Beyond isBeyond) {
+  if (isBeyond(b.extreme, a.extreme) ||
+      (b.extreme == a.extreme && b.sample < a.sample))
+    std::swap(a, b);
+  if (isBeyond(b.extreme, a.next))
+    a.next = b.extreme;
+  return a;
+}
+
+Record lowOf(const TensorStatistics &tensor) {
+  bool isEmpty = tensor.histogram.count() == 0;
+  return {isEmpty ? infinity : float(tensor.histogram.min()), tensor.nextMin,
+          tensor.minSample};
+}
+
+Record highOf(const TensorStatistics &tensor) {
+  bool isEmpty = tensor.histogram.count() == 0;
+  return {isEmpty ? -infinity : float(tensor.histogram.max()), tensor.nextMax,
+          tensor.maxSample};
+}
+
+/// Adds other samples' records; their values are added afterwards.
+void mergeRecords(TensorStatistics &total, const Record &low,
+                  const Record &high) {
+  Record least = merged(lowOf(total), low, std::less<float>());
+  Record most = merged(highOf(total), high, std::greater<float>());
+  total.nextMin = least.next, total.minSample = least.sample;
+  total.nextMax = most.next, total.maxSample = most.sample;
+}
+
+/// Looks at one sample after the other. Nothing of what it keeps depends on
+/// their order, so that each thread has one of its own.
+class Collector {
+public:
+  explicit Collector(int64_t bins) : bins(bins) {}
+
+  void beginSample(size_t number) {
+    sample = number;
+    next = 0;
+  }
+
+  void add(const std::string &node, const std::string &name,
+           const Observed &tensor) {
+    ChannelLayout layout = tensor.layout();
+    if (next == statistics.size())
+      statistics.push_back(makeStatistics(node, name, tensor));
+    TensorStatistics &total = statistics[next++];
+    Extremes extremes = tensor.shape.empty()
+                            ? extremesOf(tensor.values)
+                            : widenChannels(tensor.values, layout,
+                                            total.channelMin, total.channelMax);
+    mergeRecords(total, {extremes.low, infinity, sample},
+                 {extremes.high, -infinity, sample});
+    addValues(total.histogram, tensor, layout, extremes);
+  }
+
+  void merge(const Collector &other) {
+    for (size_t i = 0; i < statistics.size(); ++i) {
+      TensorStatistics &total = statistics[i];
+      const TensorStatistics &added = other.statistics[i];
+      mergeRecords(total, lowOf(added), highOf(added));
+      total.histogram.merge(added.histogram);
+      for (size_t channel = 0; channel < total.channelMin.size(); ++channel) {
+        float &low = total.channelMin[channel];
+        float &high = total.channelMax[channel];
+        low = std::min(low, added.channelMin[channel]);
+        high = std::max(high, added.channelMax[channel]);
       }
-  else if (inner == 1)
-    for (size_t i = 0; i < outer; ++i)
-      widenRow(data + i * channels, channels, low.data(), high.data());
-  else
-    for (size_t i = 0; i < outer * channels; ++i) {
-      Extremes run = extremesOf({data + i * inner, inner});
-      low[i % channels] = std::min(low[i % channels], run.low);
-      high[i % channels] = std::max(high[i % channels], run.high);
-    }
-  return all;
-}
-
-TensorStatistics measureTensor(std::string node, std::string tensor,
-                               const Observed &observed, int64_t bins) {
-  TensorStatistics statistics;
-  statistics.node = std::move(node);
-  statistics.tensor = std::move(tensor);
-  statistics.histogram = Histogram(bins);
-  Extremes extremes = addChannels(statistics, observed);
-  statistics.histogram.add(observed.value.values<float>(), extremes);
-  statistics.nextMin = infinity;
-  statistics.nextMax = -infinity;
-  return statistics;
-}
-
-/// Adds what a later sample has shown of the same tensor.
-void mergeSample(TensorStatistics &total, const TensorStatistics &sample,
-                 size_t number) {
-  const Histogram &values = sample.histogram;
-  if (values.count() > 0) {
-    auto low = float(values.min()), high = float(values.max());
-    bool isFirst = total.histogram.count() == 0;
-    if (isFirst || low < total.histogram.min()) {
-      if (!isFirst)
-        total.nextMin = float(total.histogram.min());
-      total.minSample = number;
-    } else {
-      total.nextMin = std::min(total.nextMin, low);
-    }
-    if (isFirst || high > total.histogram.max()) {
-      if (!isFirst)
-        total.nextMax = float(total.histogram.max());
-      total.maxSample = number;
-    } else {
-      total.nextMax = std::max(total.nextMax, high);
     }
   }
-  total.histogram.merge(values);
-  for (size_t i = 0; i < sample.channelMin.size(); ++i) {
-    total.channelMin[i] = std::min(total.channelMin[i], sample.channelMin[i]);
-    total.channelMax[i] = std::max(total.channelMax[i], sample.channelMax[i]);
+
+  NetworkStatistics take() { return std::move(statistics); }
+
+private:
+  TensorStatistics makeStatistics(const std::string &node,
+                                  const std::string &name,
+                                  const Observed &tensor) const {
+    TensorStatistics made;
+    made.node = node, made.tensor = name;
+    made.histogram = Histogram(bins);
+    made.nextMin = infinity, made.nextMax = -infinity;
+    if (!tensor.shape.empty()) {
+      made.channelAxis = tensor.channelAxis();
+      made.channelMin.assign(tensor.layout().channels, infinity);
+      made.channelMax.assign(tensor.layout().channels, -infinity);
+    }
+    return made;
   }
-}
+
+  NetworkStatistics statistics;
+  size_t sample = 0, next = 0;
+  int64_t bins;
+};
 
 class StatisticsObserver : public Observer {
 public:
-  StatisticsObserver(NetworkStatistics &statistics, int64_t bins)
-      : statistics(statistics), bins(bins) {}
+  explicit StatisticsObserver(Collector &collector) : collector(collector) {}
 
   void onResult(const LayerResult &layer, const Tensor &value) override {
     if (value.dtype() == DType::F32)
-      statistics.push_back(
-          measureTensor(layer.node, layer.tensor,
-                        {value, layer.shape, layer.layout.channelBlock}, bins));
+      collector.add(
+          layer.node, layer.tensor,
+          {value.values<float>(), layer.shape, layer.layout.channelBlock});
   }
 
 private:
-  NetworkStatistics &statistics;
-  int64_t bins;
+  Collector &collector;
 };
 
 } // namespace
@@ -166,46 +189,50 @@ collectStatistics(const Executable &executable, size_t samples,
   // The extremes need no histogram.
   int64_t bins =
       options.method == QuantMethod::MinMax ? 0 : options.histogramBins;
-  NetworkStatistics total;
   std::mutex mutex;
-  std::map<size_t, NetworkStatistics> running;
+  std::list<Collector> collectors;
+  std::vector<Collector *> idle;
+  std::map<size_t, Collector *> running;
   SampleCallbacks callbacks;
+  callbacks.inOrder = false;
   callbacks.load = [&](size_t sample) {
     std::vector<Tensor> inputs = load(sample);
-    NetworkStatistics statistics;
+    Collector *collector = nullptr;
+    {
+      std::lock_guard lock(mutex);
+      if (idle.empty())
+        idle.push_back(&collectors.emplace_back(bins));
+      collector = running[sample] = idle.back();
+      idle.pop_back();
+    }
+    collector->beginSample(sample);
     for (size_t i = 0; i < inputs.size(); ++i)
       if (inputs[i].dtype() == DType::F32) {
         const std::string &name = executable.inputs[i].name;
-        statistics.push_back(
-            measureTensor(name, name, {inputs[i], inputs[i].shape(), 1}, bins));
+        collector->add(name, name,
+                       {inputs[i].values<float>(), inputs[i].shape()});
       }
-    std::lock_guard lock(mutex);
-    running[sample] = std::move(statistics);
     return inputs;
   };
   callbacks.observe = [&](size_t sample) -> std::unique_ptr<Observer> {
     std::lock_guard lock(mutex);
-    return std::make_unique<StatisticsObserver>(running[sample], bins);
+    return std::make_unique<StatisticsObserver>(*running[sample]);
   };
   callbacks.consume = [&](size_t sample, std::span<const Tensor>) {
-    NetworkStatistics statistics;
-    {
-      std::lock_guard lock(mutex);
-      statistics = std::move(running[sample]);
-      running.erase(sample);
-    }
-    if (total.empty())
-      total = std::move(statistics);
-    else
-      for (size_t i = 0; i < total.size(); ++i)
-        mergeSample(total[i], statistics[i], sample);
+    std::lock_guard lock(mutex);
+    idle.push_back(running[sample]);
+    running.erase(sample);
     if (progress)
       progress();
   };
   // A single sample on several threads would not have the bits of one thread.
   int threads = std::min<int>(options.threads, int(samples));
   runSamples(executable, samples, threads, callbacks);
-  return total;
+  if (collectors.empty())
+    return {};
+  for (auto it = std::next(collectors.begin()); it != collectors.end(); ++it)
+    collectors.front().merge(*it);
+  return collectors.front().take();
 }
 
 Interval chooseRange(const TensorStatistics &tensor,

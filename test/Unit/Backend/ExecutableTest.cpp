@@ -17,8 +17,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <future>
 #include <gtest/gtest.h>
 #include <map>
 
@@ -118,6 +120,27 @@ TEST_F(ExecutableTest, ResultsDoNotDependOnThreads) {
     EXPECT_EQ(
         std::memcmp(one[i].rawData(), three[i].rawData(), one[i].byteSize()),
         0);
+}
+
+TEST_F(ExecutableTest, SamplesOutOfOrderDoNotWaitForEachOther) {
+  Executable executable = prepareText(residual);
+  std::promise<void> laterIsDone;
+  std::atomic<size_t> consumed = 0;
+  SampleCallbacks callbacks;
+  callbacks.inOrder = false;
+  callbacks.load = [&](size_t i) {
+    // Would never end if later samples had to wait for the first.
+    if (i == 0)
+      laterIsDone.get_future().wait();
+    return std::vector{ramp({1, 16, 9, 9}, 0.1f)};
+  };
+  callbacks.consume = [&](size_t i, std::span<const Tensor>) {
+    ++consumed;
+    if (i == 2)
+      laterIsDone.set_value();
+  };
+  runSamples(executable, 5, 2, callbacks);
+  EXPECT_EQ(consumed, 5u);
 }
 
 TEST_F(ExecutableTest, FirstErrorBySampleIsThrown) {

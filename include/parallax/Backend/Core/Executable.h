@@ -10,18 +10,9 @@
 #define PARALLAX_BACKEND_CORE_EXECUTABLE_H
 
 #include "parallax/Backend/Core/Kernel.h"
-
-#include <string>
+#include "parallax/Support/PortInfo.h"
 
 namespace parallax {
-
-/// A tensor of the network's interface.
-struct PortInfo {
-  std::string name;
-  DType dtype = DType::F32;
-  /// A dimension that depends on data has its upper bound.
-  Shape shape;
-};
 
 /// A layer result as an observer sees it.
 struct LayerResult {

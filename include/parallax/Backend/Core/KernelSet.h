@@ -55,6 +55,10 @@ public:
   std::function<FusionPlan(mlir::func::FuncOp)> planFusion;
   /// Makes the kernel that brings a value into another layout.
   std::function<Kernel(const ValueInfo &from, Layout to)> makeReorder;
+  /// Makes the kernel that rounds a result in place to what its type can hold,
+  /// for engines that keep the values of codes instead of codes. A kernel
+  /// without a function is not needed.
+  std::function<Kernel(mlir::OpResult)> makeRounding;
 
 private:
   llvm::StringMap<Binder> binders;

@@ -13,10 +13,12 @@ namespace parallax {
 
 struct PrepareOptions {
   /// Makes every layer's result visible to an Observer, which costs the fusion
-  /// of layers.
+  /// of layers. Kernels are made for one thread: samples run side by side, and
+  /// their results have the same bits however many do.
   bool observe = false;
-  /// Shows results in blocks of channels where they are computed like that and
-  /// the last block is full, instead of bringing all of them into plain layout.
+  /// Shows results in blocks of channels where they are computed like that,
+  /// instead of bringing all of them into plain layout. What the last block has
+  /// beyond the channels means nothing.
   bool observeBlocks = false;
   /// Takes the weights out of the module, so that memory holds only one copy
   /// of them: as packed for the kernels. The function can't be prepared again.

@@ -16,10 +16,12 @@ namespace parallax {
 struct SampleCallbacks {
   /// Provides the inputs of a sample; called from any thread.
   std::function<std::vector<Tensor>(size_t sample)> load;
-  /// Takes the outputs; called for one sample at a time, in order.
+  /// Takes the outputs; called for one sample at a time, in order, unless
+  /// `inOrder` is false: then from any thread, as soon as a sample is done.
   std::function<void(size_t sample, std::span<const Tensor> outputs)> consume;
   /// Makes what observes the layers of a sample; may be empty.
   std::function<std::unique_ptr<Observer>(size_t sample)> observe;
+  bool inOrder = true;
 };
 
 /// Runs samples 0 to `count` - 1. A single sample, or a single thread, gives

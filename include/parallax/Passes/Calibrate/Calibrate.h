@@ -2,10 +2,10 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the float network on samples and watches every layer. Statistics of a
-// sample are merged in the order of the samples, so that any number of threads
-// gives the same ranges, and no activation is kept: memory does not grow with
-// the number of samples.
+// Runs the float network on samples and watches every layer. Each thread has
+// statistics of its own that don't depend on the order of samples, so that any
+// number of threads gives the same ranges, and no activation is kept: memory
+// does not grow with the number of samples.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_PASSES_CALIBRATE_CALIBRATE_H
 #define PARALLAX_PASSES_CALIBRATE_CALIBRATE_H
