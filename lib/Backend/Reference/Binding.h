@@ -23,8 +23,13 @@ void addLayoutKernels(KernelSet &kernels);
 void addMacKernels(KernelSet &kernels);
 void addNormalizeKernels(KernelSet &kernels);
 void addPoolKernels(KernelSet &kernels);
+void addQuantizeKernels(KernelSet &kernels);
 void addRecurrentKernels(KernelSet &kernels);
 void addReduceKernels(KernelSet &kernels);
+
+/// Rounds a quantized result in place, if the operation does more than to move
+/// elements of the same type.
+Kernel makeRounding(mlir::OpResult result);
 
 /// Computes in the layout that operand 0 has, for kernels that treat every
 /// element alike. Returns that layout.

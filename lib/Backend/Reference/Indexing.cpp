@@ -7,7 +7,6 @@
 #include "parallax/Backend/Reference/Kernels/Indexing.h"
 #include "Binding.h"
 #include "parallax/Backend/Reference/Kernels/Layout.h"
-#include "parallax/Backend/Reference/Kernels/Quantize.h"
 #include "parallax/Backend/Reference/Kernels/Vision.h"
 
 namespace parallax::reference {
@@ -100,23 +99,6 @@ void addIndexingKernels(KernelSet &kernels) {
         normalizedAxis(int64_t(op.getAxis()), context.output(0).shape.size());
     return {[axis](const KernelArgs &args) {
       kernels::oneHot(args.inputs[0], args.inputs[1], args.outputs[0], axis);
-    }};
-  });
-  kernels.add<nn::QuantizeLinearOp>([](nn::QuantizeLinearOp op,
-                                       BindContext &context) -> Kernel {
-    return {[axis = int64_t(op.getAxis()),
-             block = int64_t(op.getBlockSize())](const KernelArgs &args) {
-      kernels::quantizeLinear(args.inputs[0], args.inputs[1], &args.inputs[2],
-                              args.outputs[0], axis, block);
-    }};
-  });
-  kernels.add<nn::DequantizeLinearOp>([](nn::DequantizeLinearOp op,
-                                         BindContext &context) -> Kernel {
-    return {[axis = int64_t(op.getAxis()), block = int64_t(op.getBlockSize()),
-             hasZero = bool(op.getZeroPoint())](const KernelArgs &args) {
-      kernels::dequantizeLinear(args.inputs[0], args.inputs[1],
-                                hasZero ? &args.inputs[2] : nullptr,
-                                args.outputs[0], axis, block);
     }};
   });
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Reference/Kernels/Layout.h"
 #include "Binding.h"
+#include "parallax/Backend/Reference/Kernels/ColorConvert.h"
 #include "parallax/Backend/Reference/Kernels/Resize.h"
 #include "parallax/Backend/Reference/Kernels/Vision.h"
 #include "parallax/Support/TensorAttr.h"
@@ -168,6 +169,18 @@ Kernel bindResize(nn::ResizeOp op, BindContext &context) {
   }};
 }
 
+Kernel bindColorConvert(nn::ColorConvertOp op, BindContext &) {
+  static constexpr std::array<StringRef, 4> formats{"YUV420SP", "YVU420SP",
+                                                    "YUYV422", "UYVY422"};
+  kernels::ColorConvertParams params;
+  params.format = enumOf<kernels::YuvFormat>(op.getFormat(), formats);
+  params.matrix = op.getMatrix().vec();
+  params.minLuma = int64_t(op.getMinLuma());
+  return {[params](const KernelArgs &args) {
+    kernels::colorConvert(args.inputs[0], args.outputs[0], params);
+  }};
+}
+
 Kernel bindGridSample(nn::GridSampleOp op, BindContext &) {
   static constexpr std::array<StringRef, 3> modes{"linear", "nearest", "cubic"};
   static constexpr std::array<StringRef, 3> paddings{"zeros", "border",
@@ -203,6 +216,7 @@ void addLayoutKernels(KernelSet &kernels) {
   kernels.add<nn::SliceOp>(bindSlice);
   kernels.add<nn::PadOp>(bindPad);
   kernels.add<nn::ResizeOp>(bindResize);
+  kernels.add<nn::ColorConvertOp>(bindColorConvert);
   kernels.add<nn::GridSampleOp>(bindGridSample);
   kernels.add<nn::RoiAlignOp>(bindRoiAlign);
   kernels.add<nn::TransposeOp>([](nn::TransposeOp op, BindContext &) -> Kernel {

@@ -54,6 +54,16 @@ template <typename OpTy> void addSoftmax(KernelSet &kernels, bool log) {
   });
 }
 
+Kernel bindNormalize(nn::NormalizeOp op, BindContext &context) {
+  context.mayShare(0, 0);
+  int64_t axis =
+      normalizedAxis(int64_t(op.getAxis()), context.input(0).shape.size());
+  return {[mean = op.getMean().vec(), std = op.getStd().vec(),
+           axis](const KernelArgs &args) {
+    kernels::normalize(args.inputs[0], args.outputs[0], mean, std, axis);
+  }};
+}
+
 Kernel bindLayerNorm(nn::LayerNormalizationOp op, BindContext &context) {
   int64_t axis =
       normalizedAxis(int64_t(op.getAxis()), context.input(0).shape.size());
@@ -72,6 +82,7 @@ Kernel bindLayerNorm(nn::LayerNormalizationOp op, BindContext &context) {
 void addNormalizeKernels(KernelSet &kernels) {
   kernels.add<nn::BatchNormalizationOp>(bindBatchNorm);
   kernels.add<nn::LayerNormalizationOp>(bindLayerNorm);
+  kernels.add<nn::NormalizeOp>(bindNormalize);
   addSoftmax<nn::SoftmaxOp>(kernels, false);
   addSoftmax<nn::LogSoftmaxOp>(kernels, true);
   kernels.add<nn::InstanceNormalizationOp>([](nn::InstanceNormalizationOp op,

@@ -19,10 +19,12 @@ void populateReferenceKernels(KernelSet &kernels) {
   reference::addMacKernels(kernels);
   reference::addNormalizeKernels(kernels);
   reference::addPoolKernels(kernels);
+  reference::addQuantizeKernels(kernels);
   reference::addRecurrentKernels(kernels);
   reference::addReduceKernels(kernels);
   kernels.planFusion = reference::planFusion;
   kernels.makeReorder = kernels::makeReorder;
+  kernels.makeRounding = reference::makeRounding;
 }
 
 const KernelSet &referenceKernels() {

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "ShapeHelpers.h"
 
+#include <cmath>
+
 namespace parallax::nn {
 
 /// A tensor of rank 1 has one channel.
@@ -44,6 +46,28 @@ LogicalResult inferAlongAxisOf(Value x, int64_t axis, ResultTypes &results) {
   if (failed(checkElements({x, "x"}, Elements::Float, results)) ||
       failed(normalizeAxis(axis, getRank(x), results)))
     return failure();
+  return inferSameTypeAs(x, results);
+}
+
+LogicalResult inferNormalize(NormalizeOp::Adaptor op, ResultTypes &results) {
+  Value x = op.getX();
+  int64_t axis = op.getAxis();
+  Type elements = getExpressedElementType(x.getType());
+  if (!elements.isF32())
+    return results.fail("x has element type ", elements, ", expected f32");
+  if (failed(normalizeAxis(axis, getRank(x), results)) ||
+      failed(checkLength("mean", op.getMean().size(), getShape(x)[axis],
+                         results)) ||
+      failed(
+          checkLength("std", op.getStd().size(), getShape(x)[axis], results)))
+    return failure();
+  auto isFinite = [](float value) { return std::isfinite(value); };
+  if (!llvm::all_of(op.getMean(), isFinite))
+    return results.fail("mean must be finite");
+  for (float divisor : op.getStd())
+    if (!(divisor > 0) || !isFinite(divisor))
+      return results.fail("std holds ", divisor,
+                          ", expected positive and finite numbers");
   return inferSameTypeAs(x, results);
 }
 

@@ -110,6 +110,44 @@ static LogicalResult checkScale(Value x, Value scale, Value zeroPoint,
   return checkShape(named, expected, results);
 }
 
+LogicalResult inferColorConvert(ColorConvertOp::Adaptor op,
+                                ResultTypes &results) {
+  Value x = op.getX();
+  Type elements = getExpressedElementType(x.getType());
+  if (!elements.isUnsignedInteger(8))
+    return results.fail("x has element type ", elements, ", expected ui8");
+  if (failed(checkRank({x, "x"}, 4, results)))
+    return failure();
+  ArrayRef<int64_t> matrix = op.getMatrix();
+  if (matrix.size() != 4 && matrix.size() != 12)
+    return results.fail("matrix has ", matrix.size(),
+                        " entries, expected 4 or 12");
+  // 255 of each and a bias can't leave 64 bits then.
+  constexpr int64_t largest = int64_t(1) << 36;
+  for (int64_t coefficient : matrix)
+    if (coefficient < -largest || coefficient > largest)
+      return results.fail("matrix holds ", coefficient,
+                          ", which is beyond 2^36");
+
+  bool sharesRows = op.getFormat().ends_with("420SP");
+  SmallVector<int64_t> shape(nn::getShape(x));
+  int64_t samples = sharesRows ? 1 : 2;
+  if (shape[3] != samples)
+    return results.fail("x has ", shape[3], " channels, expected ", samples,
+                        " for ", op.getFormat());
+  if (shape[2] % 2 != 0)
+    return results.fail("pictures are ", shape[2], " pixels wide, but ",
+                        op.getFormat(), " needs an even width");
+  if (sharesRows && shape[1] % 3 != 0)
+    return results.fail("x has ", shape[1],
+                        " rows, expected H rows of luma and H/2 of chroma "
+                        "with an even H");
+  if (sharesRows)
+    shape[1] = shape[1] / 3 * 2;
+  shape[3] = int64_t(matrix.size() / 4);
+  return results.add(shape, elements);
+}
+
 LogicalResult inferQuantizeLinear(QuantizeLinearOp::Adaptor op,
                                   ResultTypes &results) {
   Operand x{op.getX(), "x"};

@@ -17,7 +17,7 @@ namespace {
 struct LocalFunction {
   StringRef name;
   /// Formal parameters and nodes.
-  StringRef definition;
+  std::string definition;
   ImportFunction import;
 };
 
@@ -43,6 +43,84 @@ ImportFunction boundedNormalization(int64_t p) {
   return implying<nn::LpNormalizationOp>(
       "p", [=](const Node &node) { return node.i64(p); },
       {axis(-1), real("epsilon")});
+}
+
+/// The conversion of YUV pictures. `planes` defines height, luma of N x H x W x
+/// 1, chroma of pairs of codes, and how many rows repeat the same chroma;
+/// `order` says whether U or V is the first of a pair.
+LocalFunction colorConvert(StringRef name, StringRef format, StringRef planes,
+                           StringRef order) {
+  std::string definition = R"(<matrix, min_luma> (x) => (y) {
+         zero = Constant <value_ints = [0]> ()
+         one = Constant <value_ints = [1]> ()
+         two = Constant <value_ints = [2]> ()
+         three = Constant <value_ints = [3]> ()
+         four = Constant <value_ints = [4]> ()
+         wide = Cast <to = 7> (x)
+         batch = Shape <start = 0, end = 1> (x)
+         rows = Shape <start = 1, end = 2> (x)
+         width = Shape <start = 2, end = 3> (x)
+         pairs = Div (width, two)
+         )" + planes.str() +
+                           R"(
+         picture = Concat <axis = 0> (batch, height, width)
+         chroma_rows = Div (height, repeat)
+         folded_shape = Concat <axis = 0>
+             (batch, chroma_rows, one, pairs, one, two)
+         folded = Reshape (chroma, folded_shape)
+         repeated_shape = Concat <axis = 0>
+             (batch, chroma_rows, repeat, pairs, two, two)
+         repeated = Expand (folded, repeated_shape)
+         full_shape = Concat <axis = 0> (picture, two)
+         full = Reshape (repeated, full_shape)
+         first = Slice (full, zero, one, three)
+         second = Slice (full, one, two, three)
+         least = Constant <value_int: int = @min_luma> ()
+         raised = Max (luma, least)
+         codes = Concat <axis = 3> (raised, )" +
+                           order.str() + R"()
+         coefficients = Constant <value_ints: ints = @matrix> ()
+         matrix_shape = Constant <value_ints = [-1, 4]> ()
+         matrix_rows = Reshape (coefficients, matrix_shape)
+         factors = Slice (matrix_rows, zero, three, one)
+         bias_column = Slice (matrix_rows, three, four, one)
+         pixels = Unsqueeze (codes, three)
+         products = Mul (pixels, factors)
+         products_sum = ReduceSum <keepdims = 0> (products, four)
+         rest = Constant <value_ints = [-1]> ()
+         bias = Reshape (bias_column, rest)
+         biased = Add (products_sum, bias)
+         half = Constant <value_int = 32768> ()
+         sum = Add (biased, half)
+         lowest = Constant <value_int = 0> ()
+         positive = Max (sum, lowest)
+         unit = Constant <value_int = 65536> ()
+         rounded = Div (positive, unit)
+         highest = Constant <value_int = 255> ()
+         clamped = Min (rounded, highest)
+         y = Cast <to = 2> (clamped)
+       })";
+  return {name, definition,
+          implying<nn::ColorConvertOp>(
+              "format", [=](const Node &node) { return node.word(format); },
+              {integers("matrix"), integer("min_luma")})};
+}
+
+/// Planes of luma above rows of chroma pairs.
+constexpr StringRef planesOf420 = R"(thirds = Div (rows, three)
+         height = Mul (thirds, two)
+         luma = Slice (wide, zero, height, one)
+         chroma = Slice (wide, height, rows, one)
+         repeat = Constant <value_ints = [2]> ())";
+
+/// Pixels of luma and one of two chroma codes, at `luma` and `chroma`.
+std::string planesOf422(StringRef luma, StringRef lumaEnd, StringRef chroma,
+                        StringRef chromaEnd) {
+  return fmt::format(R"(height = Mul (rows, one)
+         luma = Slice (wide, {}, {}, three)
+         chroma = Slice (wide, {}, {}, three)
+         repeat = Constant <value_ints = [1]> ())",
+                     luma.str(), lumaEnd.str(), chroma.str(), chromaEnd.str());
 }
 
 /// The version of ONNX's own operator set that a function uses.
@@ -139,6 +217,34 @@ const std::vector<LocalFunction> &localFunctions() {
          y = Reshape (shuffled, shape)
        })",
        unary<nn::ChannelShuffleOp>({requiredInteger("groups")})},
+
+      colorConvert("Yuv420spToColors", "YUV420SP", planesOf420,
+                   "first, second"),
+      colorConvert("Yvu420spToColors", "YVU420SP", planesOf420,
+                   "second, first"),
+      colorConvert("Yuyv422ToColors", "YUYV422",
+                   planesOf422("zero", "one", "one", "two"), "first, second"),
+      colorConvert("Uyvy422ToColors", "UYVY422",
+                   planesOf422("one", "two", "zero", "one"), "first, second"),
+
+      {"Normalize",
+       R"(<axis, mean, std> (x) => (y) {
+         means = Constant <value_floats: floats = @mean> ()
+         deviations = Constant <value_floats: floats = @std> ()
+         extents = Shape <start: int = @axis> (x)
+         one = Constant <value_ints = [1]> ()
+         zeros = Sub (extents, extents)
+         ones = Add (zeros, one)
+         last = Shape (ones)
+         trailing = Slice (ones, one, last)
+         channels = Shape (means)
+         shape = Concat <axis = 0> (channels, trailing)
+         offset = Reshape (means, shape)
+         divisor = Reshape (deviations, shape)
+         centered = Sub (x, offset)
+         y = Div (centered, divisor)
+       })",
+       unary<nn::NormalizeOp>({axis(1), reals("mean"), reals("std")})},
 
       {"RMSNormalization",
        R"(<axis, epsilon> (x, scale) => (y) {
@@ -248,9 +354,9 @@ onnx::FunctionProto defineFunction(StringRef name, int64_t opset) {
   for (const LocalFunction &function : localFunctions()) {
     if (function.name != name)
       continue;
-    std::string text = fmt::format(
-        "<domain: \"{}\", opset_import: [\"\" : {}]>\n{} {}", functionDomain,
-        opset, name.str(), function.definition.str());
+    std::string text =
+        fmt::format("<domain: \"{}\", opset_import: [\"\" : {}]>\n{} {}",
+                    functionDomain, opset, name.str(), function.definition);
     onnx::FunctionProto proto;
     auto status = onnx::OnnxParser::Parse(proto, text.c_str());
     if (!status.IsOK())

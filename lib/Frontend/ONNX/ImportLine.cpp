@@ -55,6 +55,19 @@ Parameter real(StringRef name) {
   });
 }
 
+Parameter integers(StringRef name) {
+  return [=](const Node &node, Attributes &attributes) {
+    attributes.push_back(node.named(name, node.i64s(node.intsAttribute(name))));
+  };
+}
+
+Parameter reals(StringRef name) {
+  return [=](const Node &node, Attributes &attributes) {
+    attributes.push_back(
+        node.named(name, node.f32s(node.floatsAttribute(name))));
+  };
+}
+
 Parameter flag(StringRef name, StringRef target) {
   return ifPresent(name, target, [=](const Node &node) {
     return node.boolean(node.requiredInt(name) != 0);

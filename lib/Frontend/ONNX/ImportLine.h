@@ -29,6 +29,9 @@ Parameter requiredInteger(StringRef name);
 /// Refuses a value that is not in the list.
 Parameter choice(StringRef name, std::vector<int64_t> allowed);
 Parameter real(StringRef name);
+/// Lists, which must be there.
+Parameter integers(StringRef name);
+Parameter reals(StringRef name);
 Parameter flag(StringRef name, StringRef target = "");
 /// Like choice().
 Parameter word(StringRef name, std::vector<StringRef> allowed,

@@ -489,3 +489,102 @@ func.func @split_overflow(%x: tensor<4xf32>) {
       : (tensor<4xf32>) -> tensor<1xf32>
   return
 }
+
+// -----
+
+func.func @color_type(%x: tensor<1x3x2x1xi8>) {
+  // expected-error @+2 {{x has element type 'i8', expected ui8}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.color_convert %x {matrix = array<i64: 65536, 0, 0, 0>}
+      : (tensor<1x3x2x1xi8>) -> tensor<1x2x2x1xui8>
+  return
+}
+
+// -----
+
+func.func @color_rank(%x: tensor<3x2x1xui8>) {
+  // expected-error @+2 {{x has rank 3, expected 4}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.color_convert %x {matrix = array<i64: 65536, 0, 0, 0>}
+      : (tensor<3x2x1xui8>) -> tensor<1x2x2x1xui8>
+  return
+}
+
+// -----
+
+func.func @color_matrix(%x: tensor<1x3x2x1xui8>) {
+  // expected-error @+2 {{matrix has 3 entries, expected 4 or 12}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.color_convert %x {matrix = array<i64: 65536, 0, 0>}
+      : (tensor<1x3x2x1xui8>) -> tensor<1x2x2x1xui8>
+  return
+}
+
+// -----
+
+func.func @color_coefficient(%x: tensor<1x3x2x1xui8>) {
+  // expected-error @+2 {{matrix holds 68719476737, which is beyond 2^36}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.color_convert %x {matrix = array<i64: 68719476737, 0, 0, 0>}
+      : (tensor<1x3x2x1xui8>) -> tensor<1x2x2x1xui8>
+  return
+}
+
+// -----
+
+func.func @color_channels(%x: tensor<1x3x2x1xui8>) {
+  // expected-error @+2 {{x has 1 channels, expected 2 for YUYV422}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.color_convert %x {format = "YUYV422", matrix = array<i64: 65536, 0, 0, 0>}
+      : (tensor<1x3x2x1xui8>) -> tensor<1x2x2x1xui8>
+  return
+}
+
+// -----
+
+func.func @color_planes(%x: tensor<1x3x2x2xui8>) {
+  // expected-error @+2 {{x has 2 channels, expected 1 for YVU420SP}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.color_convert %x {format = "YVU420SP", matrix = array<i64: 65536, 0, 0, 0>}
+      : (tensor<1x3x2x2xui8>) -> tensor<1x2x2x1xui8>
+  return
+}
+
+// -----
+
+func.func @color_width(%x: tensor<1x3x3x1xui8>) {
+  // expected-error @+2 {{pictures are 3 pixels wide, but YUV420SP needs an even width}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.color_convert %x {matrix = array<i64: 65536, 0, 0, 0>}
+      : (tensor<1x3x3x1xui8>) -> tensor<1x2x2x1xui8>
+  return
+}
+
+// -----
+
+func.func @color_packed_width(%x: tensor<1x3x3x2xui8>) {
+  // expected-error @+2 {{pictures are 3 pixels wide, but UYVY422 needs an even width}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.color_convert %x {format = "UYVY422", matrix = array<i64: 65536, 0, 0, 0>}
+      : (tensor<1x3x3x2xui8>) -> tensor<1x2x2x1xui8>
+  return
+}
+
+// -----
+
+func.func @color_rows(%x: tensor<1x4x2x1xui8>) {
+  // expected-error @+2 {{x has 4 rows, expected H rows of luma and H/2 of chroma with an even H}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.color_convert %x {matrix = array<i64: 65536, 0, 0, 0>}
+      : (tensor<1x4x2x1xui8>) -> tensor<1x2x2x1xui8>
+  return
+}
+
+// -----
+
+func.func @color_format(%x: tensor<1x3x2x1xui8>) {
+  // expected-error @+1 {{attribute 'format' failed to satisfy constraint}}
+  %0 = nn.color_convert %x {format = "RGB", matrix = array<i64: 1, 0, 0, 0>}
+      : (tensor<1x3x2x1xui8>) -> tensor<1x2x2x1xui8>
+  return
+}

@@ -282,3 +282,57 @@ func.func @hardmax_integer(%x: tensor<2xi32>) {
   %0 = nn.hardmax %x : (tensor<2xi32>) -> tensor<1xf32>
   return
 }
+
+// -----
+
+func.func @normalize_type(%x: tensor<2x3xf64>) {
+  // expected-error @+2 {{x has element type 'f64', expected f32}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.normalize %x {mean = array<f32: 1.0, 2.0, 3.0>,
+                        std = array<f32: 4.0, 5.0, 6.0>}
+      : (tensor<2x3xf64>) -> tensor<2x3xf64>
+  return
+}
+
+// -----
+
+func.func @normalize_axis(%x: tensor<2x3xf32>) {
+  // expected-error @+2 {{axis 2 is out of range}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.normalize %x {axis = 2 : i64, mean = array<f32: 1.0, 2.0, 3.0>,
+                        std = array<f32: 4.0, 5.0, 6.0>}
+      : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @normalize_length(%x: tensor<2x3xf32>) {
+  // expected-error @+2 {{std has 2 entries, expected 3}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.normalize %x {mean = array<f32: 1.0, 2.0, 3.0>,
+                        std = array<f32: 4.0, 5.0>}
+      : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @normalize_zero(%x: tensor<2x3xf32>) {
+  // expected-error @+2 {{std holds 0.000000e+00, expected positive and finite numbers}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.normalize %x {mean = array<f32: 1.0, 2.0, 3.0>,
+                        std = array<f32: 4.0, 0.0, 1.0>}
+      : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @normalize_mean(%x: tensor<2x1xf32>) {
+  // expected-error @+2 {{mean must be finite}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.normalize %x {mean = array<f32: 0x7F800000>, std = array<f32: 4.0>}
+      : (tensor<2x1xf32>) -> tensor<2x1xf32>
+  return
+}

@@ -169,3 +169,16 @@ func.func @stages(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>) {
       -> tensor<4x3x!quant.uniform<i8:f32, 0.5>>
   return
 }
+
+// CHECK-LABEL: func.func @color_convert
+func.func @color_convert(%nv: tensor<2x9x8x1xui8>, %packed: tensor<1x5x8x2xui8>) {
+  // CHECK: nn.color_convert {{.*}} {matrix = array<i64: 65536, 0, 0, 0>} {{.*}}-> tensor<2x6x8x1xui8>
+  %0 = nn.color_convert %nv {matrix = array<i64: 65536, 0, 0, 0>}
+      : (tensor<2x9x8x1xui8>) -> tensor<2x6x8x1xui8>
+  // CHECK: nn.color_convert {{.*}}format = "UYVY422"{{.*}}min_luma = 16{{.*}}-> tensor<1x5x8x3xui8>
+  %1 = nn.color_convert %packed
+      {format = "UYVY422", min_luma = 16 : i64,
+       matrix = array<i64: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12>}
+      : (tensor<1x5x8x2xui8>) -> tensor<1x5x8x3xui8>
+  return
+}

@@ -71,3 +71,12 @@ func.func @stages(%q: tensor<2x6x!quant.uniform<i8:f32, 0.5>>) {
       -> tensor<2x6x!quant.uniform<i8:f32, 0.00390625:-128>>
   return
 }
+
+// CHECK-LABEL: func.func @input
+func.func @input(%x: tensor<2x4x5x3xf32>) {
+  // CHECK: nn.normalize {{.*}}axis = 3{{.*}}mean = array<f32: 1.0{{.*}}std = array<f32: 4.0{{.*}}-> tensor<2x4x5x3xf32>
+  %0 = nn.normalize %x {axis = 3 : i64, mean = array<f32: 1.0, 2.0, 3.0>,
+                        std = array<f32: 4.0, 5.0, 6.0>}
+      : (tensor<2x4x5x3xf32>) -> tensor<2x4x5x3xf32>
+  return
+}

@@ -203,6 +203,37 @@ def NN_NonMaxSuppressionOp : NN_Op<"non_max_suppression", "Cpu",
   let results = (outs NN_Tensor:$y);
 }
 
+def NN_ColorConvertOp : NN_Op<"color_convert", "Composite",
+                              "inferColorConvert"> {
+  let summary = "YUV pictures of a camera to colors";
+  let description = [{
+    From N x H' x W x C' codes of type `ui8` to N x H x W x rows of the matrix.
+    `format` says where luma and chroma of pixel (h, w) lie:
+
+    | format | x | Y | U | V |
+    |---|---|---|---|---|
+    | YUV420SP (NV12) | N x 3H/2 x W x 1 | row h, w | row H + h/2, 2(w/2) | the code after U |
+    | YVU420SP (NV21) | N x 3H/2 x W x 1 | row h, w | the code after V | row H + h/2, 2(w/2) |
+    | YUYV422 | N x H x W x 2 | row h, pixel w, first | pixel 2(w/2), second | pixel 2(w/2) + 1, second |
+    | UYVY422 | N x H x W x 2 | row h, pixel w, second | pixel 2(w/2), first | pixel 2(w/2) + 1, first |
+
+    Divisions round down: pixels that share chroma take the same codes. `matrix`
+    holds rows of four integers in units of 2^-16, one row (GRAY) or three, in
+    the order of the channels of the result. The result is exact but for one
+    rounding, half up, by an arithmetic shift:
+
+    `y = clamp((m0 max(Y, min_luma) + m1 U + m2 V + m3 + 2^15) >> 16, 0, 255)`
+
+    `min_luma` is 16 where lower codes are foot room (limited range). The sum
+    needs 32 bits if all coefficients are below 8 and the bias below 4096 in
+    magnitude, and never more than 64.
+  }];
+  let arguments = (ins NN_Tensor:$x,
+      NN_Word<["YUV420SP", "YVU420SP", "YUYV422", "UYVY422"]>:$format,
+      DenseI64ArrayAttr:$matrix, NN_I64In<"0", 0, 255>:$min_luma);
+  let results = (outs NN_Tensor:$y);
+}
+
 //===----------------------------------------------------------------------===//
 // Quantized storage inside a float network
 //===----------------------------------------------------------------------===//

@@ -184,6 +184,8 @@ LogicalResult inferReverseSequence(ReverseSequenceOp::Adaptor op,
 LogicalResult inferResize(ResizeOp::Adaptor op, ResultTypes &results);
 LogicalResult inferGridSample(GridSampleOp::Adaptor op, ResultTypes &results);
 LogicalResult inferRoiAlign(RoiAlignOp::Adaptor op, ResultTypes &results);
+LogicalResult inferColorConvert(ColorConvertOp::Adaptor op,
+                                ResultTypes &results);
 LogicalResult inferNonMaxSuppression(NonMaxSuppressionOp::Adaptor op,
                                      ResultTypes &results);
 LogicalResult inferQuantizeLinear(QuantizeLinearOp::Adaptor op,
@@ -203,6 +205,7 @@ template <typename Adaptor>
 LogicalResult inferAlongAxis(Adaptor op, ResultTypes &results) {
   return inferAlongAxisOf(op.getX(), int64_t(op.getAxis()), results);
 }
+LogicalResult inferNormalize(NormalizeOp::Adaptor op, ResultTypes &results);
 LogicalResult inferGroupNormalization(GroupNormalizationOp::Adaptor op,
                                       ResultTypes &results);
 LogicalResult inferLayerNormalization(LayerNormalizationOp::Adaptor op,
@@ -213,6 +216,11 @@ LogicalResult inferLRN(LRNOp::Adaptor op, ResultTypes &results);
 LogicalResult
 inferMeanVarianceNormalization(MeanVarianceNormalizationOp::Adaptor op,
                                ResultTypes &results);
+
+// Quantize.
+LogicalResult inferRequantize(RequantizeOp::Adaptor op, ResultTypes &results);
+LogicalResult inferQuantizedConstant(QuantizedConstantOp::Adaptor op,
+                                     ResultTypes &results);
 
 // Recurrent.
 struct RecurrentLayer {

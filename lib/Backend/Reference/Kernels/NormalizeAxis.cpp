@@ -130,6 +130,27 @@ struct ReducedView {
 
 } // namespace
 
+void normalize(const Tensor &x, Tensor &y, std::span<const float> mean,
+               std::span<const float> std, int64_t axis) {
+  requireFloat("Normalize", x);
+  if (x.size() == 0)
+    return;
+  AxisSplit split = splitAt(x.shape(), axis);
+  const float *from = x.data<float>();
+  float *to = y.data<float>();
+  parallelFor(split.outer * split.count, grainFor(split.inner),
+              [&](int64_t begin, int64_t end) {
+                int64_t channel = begin % split.count;
+                for (int64_t row = begin; row < end; ++row) {
+                  float offset = mean[channel], divisor = std[channel];
+                  for (int64_t i = row * split.inner;
+                       i < (row + 1) * split.inner; ++i)
+                    to[i] = (from[i] - offset) / divisor;
+                  channel = channel + 1 == split.count ? 0 : channel + 1;
+                }
+              });
+}
+
 void lpNorm(const Tensor &x, Tensor &y, int64_t axis, int64_t p, float eps) {
   requireFloat("LpNormalization", x);
   AxisSplit split = splitAt(x.shape(), axis);

@@ -200,6 +200,17 @@ void dispatchReal(std::string_view kernel, DType dtype, Fn fn) {
   }
 }
 
+PARALLAX_SIMD void fakeQuantizeRun(const float *x, float *y, int64_t count,
+                                   float scale, float low, float high) {
+  constexpr float rounder = 0x1.8p23f;
+  for (int64_t i = 0; i < count; ++i) {
+    float v = x[i] / scale;
+    v = v > low ? v : low;
+    v = v < high ? v : high;
+    y[i] = ((v + rounder) - rounder) * scale;
+  }
+}
+
 /// Smallest and greatest value, 0 included.
 struct Range {
   float low = 0, high = 0;
@@ -285,6 +296,18 @@ void dynamicQuantizeLinear(const Tensor &x, Tensor &y, Tensor &scale,
   zeroPoint.data<uint8_t>()[0] =
       quantizeOne<uint8_t, float>(0.0f - range.low, step, 0);
   quantizeLinear(x, scale, &zeroPoint, y);
+}
+
+void fakeQuantize(const Tensor &x, Tensor &y, const AffineParams &params) {
+  requireFloat("fake quantization", x);
+  auto low = float(params.low - params.zeroPoint);
+  auto high = float(params.high - params.zeroPoint);
+  const float *from = x.data<float>();
+  float *to = y.data<float>();
+  parallelFor(x.size(), grainFor(2), [&](int64_t begin, int64_t end) {
+    fakeQuantizeRun(from + begin, to + begin, end - begin, params.scale, low,
+                    high);
+  });
 }
 
 } // namespace parallax::kernels

@@ -43,6 +43,8 @@ void addNormalizeExports(ExportTable &table) {
       "LRN", {copy("alpha"), copy("beta"), copy("bias"), copy("size")});
   table.direct<nn::MeanVarianceNormalizationOp>("MeanVarianceNormalization",
                                                 {copy("axes")});
+  table.function<nn::NormalizeOp>("Normalize",
+                                  {axis(), copy("mean"), copy("std")});
   table.function<nn::RMSNormalizationOp>("RMSNormalization",
                                          {axis(), copy("epsilon")});
   table.direct<nn::SoftmaxOp>("Softmax", {axis()});

@@ -8,6 +8,7 @@
 #include "ExportLine.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
 
@@ -136,7 +137,22 @@ static void writeNonMaxSuppression(Layer &layer, nn::NonMaxSuppressionOp op) {
   copy("center_point_box")(layer);
 }
 
+static Operator chooseColorConvert(nn::ColorConvertOp op) {
+  StringRef type = llvm::StringSwitch<StringRef>(op.getFormat())
+                       .Case("YUV420SP", "Yuv420spToColors")
+                       .Case("YVU420SP", "Yvu420spToColors")
+                       .Case("YUYV422", "Yuyv422ToColors")
+                       .Default("Uyvy422ToColors");
+  return {type, /*isFunction=*/true};
+}
+
+static void writeColorConvert(Layer &layer, nn::ColorConvertOp op) {
+  layer.addOperand(op.getX());
+  writeParameters(layer, {copy("matrix"), copy("min_luma")});
+}
+
 void addResizeExports(ExportTable &table) {
+  table.onOp<nn::ColorConvertOp>(chooseColorConvert, writeColorConvert);
   table.onOp<nn::GridSampleOp>("GridSample", writeGridSample);
   table.onOp<nn::NonMaxSuppressionOp>("NonMaxSuppression",
                                       writeNonMaxSuppression);

@@ -18,6 +18,12 @@ namespace parallax::kernels {
 void batchNorm(const Tensor &x, const Tensor &scale, const Tensor &bias,
                const Tensor &mean, const Tensor &var, Tensor &y, float eps);
 
+/// y = (x - mean) / std with one entry for each entry of `axis`. Subtracts and
+/// divides, as the reader of calibration pictures does: both give the same
+/// bits.
+void normalize(const Tensor &x, Tensor &y, std::span<const float> mean,
+               std::span<const float> std, int64_t axis);
+
 /// Statistics per image and channel.
 void instanceNorm(const Tensor &x, const Tensor &scale, const Tensor &bias,
                   Tensor &y, float eps);

@@ -2,13 +2,15 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The quantization operators of ONNX models that arrive already quantized.
+// The quantization operators of ONNX models that arrive already quantized, and
+// the rounding of values to what codes can hold.
 // Scale and zero point are per tensor (one element), per axis (rank 1), or per
 // block of `blockSize` along the axis (the rank of x).
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_BACKEND_REFERENCE_KERNELS_QUANTIZE_H
 #define PARALLAX_BACKEND_REFERENCE_KERNELS_QUANTIZE_H
 
+#include "parallax/Support/AffineParams.h"
 #include "parallax/Support/Tensor.h"
 
 namespace parallax::kernels {
@@ -29,6 +31,10 @@ void dequantizeLinear(const Tensor &x, const Tensor &scale,
 /// tensor of zeros has the scale 1.
 void dynamicQuantizeLinear(const Tensor &x, Tensor &y, Tensor &scale,
                            Tensor &zeroPoint);
+
+/// Quantizes and dequantizes in one go: y is the value of the code that x gets.
+/// y may be x; codes have 16 bits at most.
+void fakeQuantize(const Tensor &x, Tensor &y, const AffineParams &params);
 
 } // namespace parallax::kernels
 
