@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Passes/Optimize/Passes.h"
+#include "parallax/Passes/Processors/Passes.h"
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -17,6 +18,7 @@ int main(int argc, char **argv) {
                   mlir::quant::QuantDialect>();
   mlir::registerTransformsPasses();
   parallax::registerOptimizePasses();
+  parallax::registerProcessorsPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Parallax network optimizer\n", registry));
 }
