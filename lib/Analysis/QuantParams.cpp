@@ -117,7 +117,9 @@ AffineParams affineParams(Interval range, DataType type) {
   bool isSigned = type == DataType::S8 || type == DataType::S16;
   params.low = isSigned ? -levels / 2 : 0;
   params.high = params.low + levels - 1;
-  double low = std::min(range.low, 0.0), high = std::max(range.high, 0.0);
+  // NaN compares false and becomes 0.
+  double low = range.low < 0 ? std::max(range.low, -double(FLT_MAX)) : 0.0;
+  double high = range.high > 0 ? std::min(range.high, double(FLT_MAX)) : 0.0;
   double scale = (high - low) / double(levels - 1);
   // A tensor that is always 0 has the code of 0 with any scale.
   params.scale = high > low ? std::max(float(scale), FLT_MIN) : 1.0f;

@@ -30,17 +30,27 @@ std::string readText(const std::string &path) {
   return text;
 }
 
-void collectInactive(const config::Message &message, const void *object,
+/// `object` is a message as it is written, with all of its fields in order.
+void collectInactive(const config::Message &message, const JsonValue &object,
                      const std::string &prefix,
                      std::vector<InactiveField> &fields) {
-  for (const config::Field &field : message.fields) {
-    std::string name(field.name);
-    const void *value = field.in(object);
+  const auto &members = std::get<JsonValue::Object>(object.data);
+  for (size_t i = 0; i < members.size(); ++i) {
+    const config::Field &field = message.fields[i];
+    const JsonValue &value = members[i].value;
+    std::string name = prefix + std::string(field.name);
+    const config::Type *element = field.type->element();
     if (const config::Message *inner = field.type->message())
-      collectInactive(*inner, value, prefix + name + ".", fields);
-    else if (!field.inactiveBecause.empty() &&
-             field.type->write(value) != message.defaultOf(name))
-      fields.push_back({prefix + name, std::string(field.inactiveBecause)});
+      collectInactive(*inner, value, name + ".", fields);
+    else if (!field.inactiveBecause.empty()) {
+      if (value != message.defaultOf(field.name))
+        fields.push_back({name, std::string(field.inactiveBecause)});
+    } else if (element && element->message()) {
+      const auto &elements = std::get<JsonValue::List>(value.data);
+      for (size_t k = 0; k < elements.size(); ++k)
+        collectInactive(*element->message(), elements[k],
+                        fmt::format("{}[{}].", name, k), fields);
+    }
   }
 }
 
@@ -81,7 +91,8 @@ std::string toJson(const BuildConfig &config) {
 
 std::vector<InactiveField> inactiveFields(const BuildConfig &config) {
   std::vector<InactiveField> fields;
-  collectInactive(config::rootMessage(), &config, "", fields);
+  const config::Message &root = config::rootMessage();
+  collectInactive(root, config::writeMessage(root, &config), "", fields);
   return fields;
 }
 

@@ -46,6 +46,12 @@ void checkBuild(const BuildConfig &config, const ObjectScope &scope) {
                             configName(config.targetHardware),
                             configName(config.npuMode)));
   }
+  if (config.modelType == ModelType::OptimizedQuantAxModel ||
+      config.modelType == ModelType::Isp)
+    scope.error("model_type",
+                fmt::format("{} can't be read; ONNX, QuantONNX and "
+                            "QuantAxModel can",
+                            configName(config.modelType)));
   if (!config.compiler.startTensorNames.empty() ||
       !config.compiler.endTensorNames.empty())
     scope.error("compiler", "can't name start or end tensors itself; only "
@@ -77,11 +83,11 @@ template <> Message describe<BuildConfig>() {
                 "The file name of the compiled model.")
               .inactive(awaitsCompiler),
           field("work_dir", &C::workDir,
-                "The folder for files that are only needed during the build; "
-                "empty means that of the results.")
-              .inactive("nothing temporary is kept"),
-          field("model_type", &C::modelType, "What the model file holds.")
-              .inactive("every model is read as ONNX"),
+                "The folder that archives of samples are unpacked to; empty "
+                "means that of the results."),
+          field("model_type", &C::modelType,
+                "What the model file holds: a float network, or one that was "
+                "quantized before and whose parameters are taken as they are."),
           field("target_hardware", &C::targetHardware,
                 "The chip that the model is compiled for.")
               .inactive(awaitsCompiler),
@@ -98,14 +104,9 @@ template <> Message describe<BuildConfig>() {
           field("quant", &C::quant,
                 "How the network is calibrated, quantized and analyzed."),
           field("input_processors", &C::inputProcessors,
-                "What is done to inputs before they enter the network.")
-              .inactive("awaits the stage that adds preprocessing to the "
-                        "network; only tensor_format is obeyed, where "
-                        "calibration pictures are read"),
+                "What is done to inputs before they enter the network."),
           field("output_processors", &C::outputProcessors,
-                "What is done to outputs after they leave the network.")
-              .inactive("awaits the stage that adds postprocessing to the "
-                        "network"),
+                "What is done to outputs after they leave the network."),
           field("const_processors", &C::constProcessors,
                 "Constants of the model to replace before the import."),
           field("op_processors", &C::opProcessors,
@@ -151,6 +152,9 @@ template <> Message describe<DebugOptions>() {
           field("dump_frontend_graph", &C::dumpFrontendGraph,
                 "Save the network as MLIR after its import and after its "
                 "optimization."),
+          field("dump_phases", &C::dumpPhases,
+                "Save the network as MLIR after every phase of the build, in "
+                "the folder phases; weights are left out."),
       });
 }
 

@@ -100,6 +100,7 @@ public:
     Flag,
     Integer,
     Real,
+    RealOrAuto,
     Text,
     Choice,
     List,
@@ -170,6 +171,8 @@ template <typename T> const Type &typeOf();
 template <> const Type &typeOf<bool>();
 template <> const Type &typeOf<int64_t>();
 template <> const Type &typeOf<double>();
+/// A number or "auto", which is nothing.
+template <> const Type &typeOf<std::optional<double>>();
 template <> const Type &typeOf<std::string>();
 template <>
 const Type &typeOf<std::map<std::string, onnx_import::AttributeValue>>();

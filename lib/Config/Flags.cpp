@@ -44,7 +44,8 @@ JsonValue toJsonValue(const Type &type, const std::vector<std::string> &words) {
     value.data = true;
   else if (kind == Type::Kind::Flag && (word == "0" || word == "false"))
     value.data = false;
-  else if ((kind == Type::Kind::Integer || kind == Type::Kind::Real) &&
+  else if ((kind == Type::Kind::Integer || kind == Type::Kind::Real ||
+            kind == Type::Kind::RealOrAuto) &&
            isJsonNumber(word))
     value.data = JsonNumber{word};
   else
@@ -96,6 +97,8 @@ std::string valueName(const Field &field) {
     name = "INT";
   else if (type.kind() == Type::Kind::Real)
     name = "FLOAT";
+  else if (type.kind() == Type::Kind::RealOrAuto)
+    name = "FLOAT|auto";
   else if (names.empty())
     name = "TEXT";
   return name + (field.type->element() ? " ..." : "");

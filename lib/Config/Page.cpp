@@ -46,6 +46,8 @@ std::string typeText(const Type &type) {
     return "integer";
   case Type::Kind::Real:
     return "number";
+  case Type::Kind::RealOrAuto:
+    return "number or `\"auto\"`";
   case Type::Kind::Text:
     return "string";
   case Type::Kind::Choice:

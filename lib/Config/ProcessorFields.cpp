@@ -70,7 +70,8 @@ template <> Message describe<InputProcessor>() {
                 "The order of dimensions that the model takes.")
               .oneOf({"NHWC", "NCHW"}),
           field("src_format", &C::srcFormat,
-                "The color space that arrives; the YUV ones are converted.")
+                "The color space that arrives; the YUV ones are converted, "
+                "the others are taken as they are, and RAW is refused.")
               .oneOf({"AutoColorSpace", "GRAY", "BGR", "RGB", "YUYV422",
                       "UYVY422", "YUV420SP", "YVU420SP", "RAW"}),
           field("src_layout", &C::srcLayout,
@@ -80,7 +81,8 @@ template <> Message describe<InputProcessor>() {
               .oneOf({"U8", "S8", "U16", "S16", "U32", "S32", "FP16", "FP32"}),
           field("src_extra_shapes", &C::srcExtraShapes,
                 "Further shapes to compile for; those at the same place of all "
-                "inputs belong together."),
+                "inputs belong together.")
+              .inactive("a model is compiled for one shape"),
           field("csc_mode", &C::cscMode, "How the color space is converted."),
           field("csc_mat", &C::cscMat,
                 "For the mode Matrix: the rows of a 3x4 matrix."),
@@ -90,13 +92,15 @@ template <> Message describe<InputProcessor>() {
                 "Divisor per channel; as in the calibration if empty.")
               .above(0),
           field("padding", &C::padding,
-                "What to add at the begin and the end of each axis."),
+                "What to add at the begin and the end of each axis, after "
+                "slicing: begin, end, begin, end, ..."),
           field("padding_mode", &C::paddingMode, "What is added.")
               .oneOf({"constant"}),
           field("padding_constant_value", &C::paddingConstantValue,
                 "The value of what is added."),
           field("slicing", &C::slicing,
-                "What to cut off at the begin and the end of each axis."),
+                "What to cut off at the begin and the end of each axis: begin, "
+                "end, begin, end, ..."),
           field("scale", &C::scale,
                 "The scale of an input that arrives quantized by the model "
                 "before this one; 0 means that it does not."),
@@ -123,7 +127,8 @@ template <> Message describe<OutputProcessor>() {
                 "The output of the model, or DEFAULT for all of them.")
               .required(),
           field("tensor_layout", &C::tensorLayout,
-                "The order of dimensions that the model gives."),
+                "The order of dimensions that the model gives.")
+              .inactive("it moves nothing; dst_perm does"),
           field("dst_perm", &C::dstPerm,
                 "The dimensions of the model's output in the order in which "
                 "they are to leave.")

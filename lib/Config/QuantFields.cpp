@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "Rules.h"
 
+#include "parallax/Support/Error.h"
+#include "parallax/Support/NamePattern.h"
+
 #include <fmt/format.h>
 
 namespace parallax::config {
 namespace {
 
-constexpr std::string_view awaitsQuantizer = "awaits the stage that quantizes";
 constexpr std::string_view awaitsAnalysis =
     "awaits the stage that analyzes precision";
 constexpr std::string_view noFinetuning =
@@ -22,12 +24,12 @@ void checkInput(const InputQuantConfig &config, const ObjectScope &scope) {
                      {"calibration_std", config.calibrationStd});
 }
 
-void checkLayer(const LayerConfig &, const ObjectScope &scope) {
+void checkLayer(const LayerConfig &config, const ObjectScope &scope) {
   const std::string bothEnds = "start_tensor_names with end_tensor_names";
   bool hasStart = scope.given("start_tensor_names");
   bool hasEnd = scope.given("end_tensor_names");
-  std::vector<std::string> all = {"layer_name", "layer_names", "op_type",
-                                  "op_types"};
+  std::vector<std::string> all = {"layer_name", "layer_names",
+                                  "layer_name_regex", "op_type", "op_types"};
   std::vector<std::string> given;
   for (const std::string &name : all)
     if (scope.given(name))
@@ -47,6 +49,11 @@ void checkLayer(const LayerConfig &, const ObjectScope &scope) {
     scope.error(fmt::format(
         "needs {} beside {}",
         hasStart ? "end_tensor_names" : "start_tensor_names", given[0]));
+  try {
+    NamePattern pattern(config.layerNameRegex);
+  } catch (const Error &error) {
+    scope.error("layer_name_regex", error.what());
+  }
 }
 
 std::vector<std::string> devices() {
@@ -97,11 +104,16 @@ template <> Message describe<LayerConfig>() {
       "LayerConfig",
       "The precision of some layers, which are selected in exactly one way. An "
       "entry that names a layer wins over one for its type, and that over one "
-      "for a part of the network. Names are those of the optimized network, "
-      "frontend/optimized.onnx.",
+      "for a part of the network; of two entries of the same kind the later "
+      "one wins. Names are those of the optimized network, "
+      "frontend/optimized.onnx, or of the nodes of the model. What every entry "
+      "matched and what came of it is in quant/layer_config_audit.json.",
       {
           field("layer_name", &C::layerName, "One layer."),
           field("layer_names", &C::layerNames, "Several layers."),
+          field("layer_name_regex", &C::layerNameRegex,
+                "All layers whose whole name matches a regular expression "
+                "(ECMAScript, without back-references)."),
           field("op_type", &C::opType, "All layers of a type."),
           field("op_types", &C::opTypes, "All layers of several types."),
           field("start_tensor_names", &C::startTensorNames,
@@ -110,14 +122,17 @@ template <> Message describe<LayerConfig>() {
           field("end_tensor_names", &C::endTensorNames,
                 "Where that part ends. DEFAULT stands for the outputs of the "
                 "model."),
-          field("data_type", &C::dataType, "The type of the layers' results.")
+          field("data_type", &C::dataType,
+                "The type that the layers compute in. Operators that only move "
+                "data take that of the layers that read them.")
               .oneOf(types),
           field("weight_data_type", &C::weightDataType,
-                "The type of the weights of convolutions.")
+                "The type of the weights of convolutions, matrix products and "
+                "recurrent layers.")
               .oneOf({"DefaultDataType", "S8", "S16", "FP32"}),
           field("output_data_type", &C::outputDataType,
-                "The type of the results of convolutions, if it is another one "
-                "than that of their arithmetic.")
+                "The type of the layers' results, which is that of the layers "
+                "that read them otherwise.")
               .oneOf(types),
       },
       checkLayer);
@@ -131,8 +146,7 @@ template <> Message describe<QuantConfig>() {
           field("input_configs", &C::inputConfigs,
                 "The calibration samples of each input."),
           field("layer_configs", &C::layerConfigs,
-                "Layers that get another precision than the default.")
-              .inactive(awaitsQuantizer),
+                "Layers that get another precision than the default."),
           field("calibration_method", &C::calibrationMethod,
                 "How the range of a tensor is chosen: all that was seen, all "
                 "but rare values, the least squared error, or the least loss "
@@ -146,10 +160,11 @@ template <> Message describe<QuantConfig>() {
                 "values are counted in.")
               .between(128, 65536),
           field("calibration_cache", &C::calibrationCache,
-                "A file that keeps the ranges: they are taken from it while "
-                "model, samples and settings are the same. Empty means none."),
+                "The calibration.json of an earlier build, whose ranges are "
+                "taken instead of collecting them again."),
           field("save_range_provenance", &C::saveRangeProvenance,
-                "Save from which sample and element each end of a range came."),
+                "Save from which sample each end of a range came, and report "
+                "samples that look wrong."),
           field("precision_analysis", &C::precisionAnalysis,
                 "Compare the quantized network with the float one, layer by "
                 "layer.")
@@ -173,52 +188,56 @@ template <> Message describe<QuantConfig>() {
                 "inputs; empty means those of the calibration.")
               .inactive(awaitsAnalysis),
           field("highest_mix_precision", &C::highestMixPrecision,
-                "Give every layer the highest precision that it can have; "
-                "layer_configs have no effect then.")
-              .inactive(awaitsQuantizer),
+                "Compute every layer in 16 bits: U16, with weights S16; what "
+                "layer_configs say wins over it."),
           field("conv_bias_data_type", &C::convBiasDataType,
                 "The type of the biases of convolutions.")
-              .oneOf({"S32", "FP32"})
-              .inactive(awaitsQuantizer),
+              .oneOf({"S32", "FP32"}),
           field("ln_scale_data_type", &C::lnScaleDataType,
                 "The type of the scales of layer normalizations.")
-              .oneOf({"FP32", "S32", "U32"})
-              .inactive(awaitsQuantizer),
+              .oneOf({"FP32", "S32", "U32"}),
           field("refine_weight_threshold", &C::refineWeightThreshold,
-                "The error up to which the scales of weights are refined; -1 "
-                "means not at all.")
+                "A range narrower than that of the weights is taken for a "
+                "channel if it lowers the mean squared error by more than this "
+                "part of the weights' mean square; -1 means never.")
               .atLeast(0)
               .below(1e-4)
-              .orExactly(-1)
-              .inactive(awaitsQuantizer),
+              .orExactly(-1),
           field("disable_auto_refine_scale", &C::disableAutoRefineScale,
-                "Do not refine the scales of weights and inputs.")
-              .inactive(awaitsQuantizer),
+                "Take the whole range of weights, whatever "
+                "refine_weight_threshold says."),
           field("enable_smooth_quant", &C::enableSmoothQuant,
-                "Move outliers of activations into the weights (SmoothQuant).")
-              .inactive(awaitsQuantizer),
+                "Move outliers of activations into the weights (SmoothQuant), "
+                "wherever that lowers the error."),
           field("smooth_quant_threshold", &C::smoothQuantThreshold,
-                "The larger, the more layers are smoothed.")
-              .between(0, 1)
-              .inactive(awaitsQuantizer),
+                "The larger, the more layers are smoothed: those whose input "
+                "has a median of the channels' magnitudes below this part of "
+                "the greatest.")
+              .between(0, 1),
           field("smooth_quant_strength", &C::smoothQuantStrength,
-                "How much of the difficulty goes into the weights.")
-              .between(0, 1)
-              .inactive(awaitsQuantizer),
+                "How much of the difference between channels goes into the "
+                "weights; \"auto\" searches the best for each tensor.")
+              .between(0, 1),
+          field("enable_equalization", &C::enableEqualization,
+                "Make the weights of neighbouring layers alike, channel by "
+                "channel, wherever that lowers the error."),
+          field("enable_bias_correction", &C::enableBiasCorrection,
+                "Take the mean error of a layer out of its bias, wherever that "
+                "lowers the error."),
           field("transformer_opt_level", &C::transformerOptLevel,
                 "How much of a transformer is quantized in special ways.")
               .between(0, 2)
-              .inactive(awaitsQuantizer),
+              .inactive("the layers of transformers are recognized at every "
+                        "level"),
           field("check", &C::check, "1 checks the types of all layers.")
               .between(0, 1)
-              .inactive(awaitsQuantizer),
+              .inactive("the types of all layers are always checked"),
           field("disable_quant_optimization", &C::disableQuantOptimization,
-                "Do not rewrite the quantized network.")
-              .inactive(awaitsQuantizer),
+                "Give every tensor parameters of its own, except where an "
+                "operator needs them to be the same."),
           field("enable_easy_quant", &C::enableEasyQuant,
-                "Search scales that keep the direction of each layer's result "
-                "(EasyQuant).")
-              .inactive(awaitsQuantizer),
+                "Search ranges with which the layers behind a tensor compute "
+                "best (EasyQuant)."),
           field("enable_brecq", &C::enableBrecq,
                 "Tune weights block by block (BRECQ).")
               .inactive(noFinetuning),

@@ -8,11 +8,15 @@
 #include "parallax/Config/RelaxedJson.h"
 #include "parallax/Support/Unicode.h"
 
+#include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
 
 namespace parallax {
 namespace {
+
+constexpr std::string_view blanks[] = {" ",      "\t",     "\r",    "\n",
+                                       "\u00a0", "\u3000", "\ufeff"};
 
 /// No configuration is nested deeper, and the stack holds many times as much.
 constexpr int maxDepth = 64;
@@ -92,9 +96,17 @@ private:
     return symbol;
   }
 
+  /// Text that was copied from a page has no-break spaces, some editors begin a
+  /// file with a byte order mark, and Chinese keyboards give wide spaces.
+  bool atBlank() const {
+    return std::ranges::any_of(blanks, [&](std::string_view blank) {
+      return rest.starts_with(blank);
+    });
+  }
+
   void skipBlanks() {
     while (!rest.empty()) {
-      if (std::string_view(" \t\r\n").find(rest[0]) != std::string_view::npos)
+      if (atBlank())
         take();
       else if (at('#') || rest.starts_with("//"))
         while (!rest.empty() && !at('\n') && !at('\r'))

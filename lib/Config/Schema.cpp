@@ -51,6 +51,9 @@ Json typeSchema(const Type &type, const Field &field) {
     return limitsSchema(field.limits, "integer");
   case Type::Kind::Real:
     return limitsSchema(field.limits, "number");
+  case Type::Kind::RealOrAuto:
+    return {{"anyOf", Json::array({limitsSchema(field.limits, "number"),
+                                   {{"const", "auto"}}})}};
   case Type::Kind::Text:
   case Type::Kind::Choice:
     if (!names.empty())

@@ -143,6 +143,30 @@ public:
   }
 };
 
+class RealOrAutoType final : public Type {
+public:
+  Kind kind() const override { return Kind::RealOrAuto; }
+
+  void read(void *target, const Reading &reading) const override {
+    auto &result = *static_cast<std::optional<double> *>(target);
+    const auto *text = reading.value.as<std::string>();
+    if (text && *text == "auto")
+      result.reset();
+    else if (!reading.value.as<JsonNumber>())
+      reading.expected("a number or \"auto\"");
+    else {
+      double number = result.value_or(0);
+      typeOf<double>().read(&number, reading);
+      result = number;
+    }
+  }
+
+  JsonValue write(const void *source) const override {
+    const auto &value = *static_cast<const std::optional<double> *>(source);
+    return value ? toJsonValue(*value) : toJsonValue(std::string("auto"));
+  }
+};
+
 class TextType final : public Type {
 public:
   Kind kind() const override { return Kind::Text; }
@@ -272,6 +296,11 @@ template <> const Type &typeOf<int64_t>() {
 
 template <> const Type &typeOf<double>() {
   static const RealType made;
+  return made;
+}
+
+template <> const Type &typeOf<std::optional<double>>() {
+  static const RealOrAutoType made;
   return made;
 }
 

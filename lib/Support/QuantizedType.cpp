@@ -25,18 +25,17 @@ unsigned flagsOf(DType storage) {
   return isSigned(storage) ? unsigned(quant::QuantizationFlags::Signed) : 0;
 }
 
-/// The smallest and the greatest code.
-std::pair<int64_t, int64_t> codeLimits(DType storage) {
-  int64_t levels = int64_t(1) << (sizeOf(storage) * 8);
-  int64_t low = isSigned(storage) ? -levels / 2 : 0;
-  return {low, low + levels - 1};
-}
-
 Type storageType(MLIRContext *context, DType storage) {
   return IntegerType::get(context, unsigned(sizeOf(storage)) * 8);
 }
 
 } // namespace
+
+CodeLimits codeLimitsOf(DType storage) {
+  int64_t levels = int64_t(1) << (sizeOf(storage) * 8);
+  int64_t low = isSigned(storage) ? -levels / 2 : 0;
+  return {low, low + levels - 1};
+}
 
 bool isQuantized(Type type) {
   return isa<UniformQuantizedType, UniformQuantizedPerAxisType>(
@@ -51,28 +50,22 @@ Type quantizedType(MLIRContext *context, DType storage,
       params.low, params.high);
 }
 
-static Type perAxisType(MLIRContext *context, DType storage,
-                        const ChannelParams &params, int64_t low,
-                        int64_t high) {
+Type quantizedType(MLIRContext *context, DType storage,
+                   const ChannelParams &params, CodeLimits limits) {
   std::vector<double> scales(params.scales.begin(), params.scales.end());
   return UniformQuantizedPerAxisType::get(
       flagsOf(storage), storageType(context, storage),
       Float32Type::get(context), scales, params.zeroPoints,
-      int32_t(params.axis), low, high);
+      int32_t(params.axis), limits.low, limits.high);
 }
 
 Type quantizedType(MLIRContext *context, DType storage,
                    const std::vector<float> &scales, int64_t axis) {
-  int64_t limit = codeLimits(storage).second;
-  return perAxisType(context, storage,
-                     {scales, std::vector<int64_t>(scales.size(), 0), axis},
-                     -limit, limit);
-}
-
-Type quantizedType(MLIRContext *context, DType storage,
-                   const ChannelParams &params) {
-  auto [low, high] = codeLimits(storage);
-  return perAxisType(context, storage, params, low, high);
+  int64_t limit = codeLimitsOf(storage).high;
+  return quantizedType(
+      context, storage,
+      ChannelParams{scales, std::vector<int64_t>(scales.size(), 0), axis},
+      {-limit, limit});
 }
 
 AffineParams affineParamsOf(Type type) {

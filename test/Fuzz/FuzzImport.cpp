@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Any bytes must end as a network or as an Error: imported, prepared for
-// execution, optimized with every rewrite checked, and exported. All else is a
+// execution, quantized if it says so, optimized with every rewrite checked, and
+// exported. All else is a
 // finding: a signal, a sanitizer's report, another exception, a rewrite that
 // had to be undone, too much time or memory.
 //===----------------------------------------------------------------------===//
@@ -11,6 +12,7 @@
 #include "parallax/Frontend/ONNX/Export.h"
 #include "parallax/Frontend/ONNX/Import.h"
 #include "parallax/Passes/Optimize/Optimize.h"
+#include "parallax/Passes/Quantize/Qdq.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Parallel.h"
 
@@ -67,6 +69,13 @@ void process(std::span<const std::byte> bytes) {
   if (!isSmall(function))
     return;
   prepare(function, referenceKernels());
+  // Whatever quantization a file claims to have.
+  mlir::func::FuncOp quantized = addQuantizedViewOfQdq(function);
+  prepare(quantized, referenceKernels());
+  mlir::func::FuncOp qdq = addQdqView(quantized);
+  prepare(qdq, referenceKernels());
+  qdq.erase();
+  quantized.erase();
   OptimizeReport report = optimize(function);
   if (!report.undone.empty()) {
     const UndoneRewrite &undone = report.undone.front();

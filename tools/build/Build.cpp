@@ -2,16 +2,18 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stages that exist so far: import the model, optimize it, and measure the
-// float network's accuracy where the configuration brings labelled samples.
+// Reads the configuration, runs the phases that it asks for, and measures
+// accuracy where it brings labelled samples.
 //===----------------------------------------------------------------------===//
 #include "Build.h"
 #include "../common/FloatStage.h"
 #include "../common/Subcommand.h"
 #include "CalibrateStage.h"
+#include "Evaluation.h"
 #include "Flags.h"
+#include "Phases.h"
+#include "QuantizeStage.h"
 
-#include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Config/BuildConfig.h"
 #include "parallax/Report/Table.h"
 #include "parallax/Support/AtomicFile.h"
@@ -20,15 +22,13 @@
 #include "parallax/Support/Log.h"
 #include "parallax/Support/LogFile.h"
 #include "parallax/Support/Memory.h"
-#include "parallax/Support/NumPy.h"
 #include "parallax/Support/Parallel.h"
-#include "parallax/Support/Progress.h"
 #include "parallax/Support/Terminal.h"
 #include "parallax/Support/Unicode.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 namespace parallax {
@@ -38,81 +38,10 @@ struct Options {
   std::string config;
   std::vector<FlagValue> flags;
   bool onlyCheck = false;
+  bool allowUnmatched = false;
+  std::string phaseFrom, phaseTo;
   CommonOptions common;
 };
-
-struct EvaluationSet {
-  Tensor images, labels;
-};
-
-EvaluationSet readEvaluation(const BuildConfig &config, const PortInfo &input) {
-  EvaluationSet set{readNpy(config.evaluation.images),
-                    readNpy(config.evaluation.labels)};
-  Shape sample = set.images.shape();
-  if (sample.empty() || sample[0] == 0)
-    throw Error(fmt::format("{} holds no samples", config.evaluation.images));
-  sample[0] = 1;
-  if (set.images.dtype() != input.dtype || sample != input.shape)
-    throw Error(
-        fmt::format("{} holds {} {}, but input '{}' takes {} {} at a time",
-                    config.evaluation.images, nameOf(set.images.dtype()),
-                    toString(set.images.shape()), input.name,
-                    nameOf(input.dtype), toString(input.shape)));
-  if (set.labels.dtype() != DType::I64 ||
-      set.labels.shape() != Shape{set.images.dim(0)})
-    throw Error(fmt::format("{} must hold one int64 label for each of the {} "
-                            "images",
-                            config.evaluation.labels, set.images.dim(0)));
-  return set;
-}
-
-/// One image of the set, as a view.
-Tensor sampleOf(EvaluationSet &set, size_t index, const PortInfo &input) {
-  size_t bytes = set.images.byteSize() / size_t(set.images.dim(0));
-  auto *first = static_cast<std::byte *>(set.images.rawData()) + index * bytes;
-  return Tensor(set.images.dtype(), input.shape, first);
-}
-
-void printAccuracy(const Executable &executable, const BuildConfig &config,
-                   int threads) {
-  if (executable.inputs.size() != 1 || executable.outputs.empty() ||
-      executable.outputs[0].dtype != DType::F32)
-    throw Error("accuracy is measured on networks with one input and a "
-                "float32 output of class scores");
-  EvaluationSet set = readEvaluation(config, executable.inputs[0]);
-  auto count = size_t(set.images.dim(0));
-  size_t correct = 0;
-  {
-    Progress progress("Evaluating float network", int64_t(count));
-    SampleCallbacks callbacks;
-    callbacks.load = [&](size_t i) {
-      return std::vector{sampleOf(set, i, executable.inputs[0])};
-    };
-    callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
-      std::span<const float> scores = outputs[0].values<float>();
-      auto best = std::max_element(scores.begin(), scores.end());
-      correct += best - scores.begin() == set.labels.data<int64_t>()[i];
-      progress.advance();
-    };
-    runSamples(executable, count, threads, callbacks);
-  }
-  printResult(fmt::format("Float accuracy (top-1): {:.4f} ({} of {} samples)\n",
-                          double(correct) / double(count), correct, count));
-}
-
-/// Inputs for the check of the optimized network: the first of the evaluation
-/// set, or random ones.
-CheckSamples checkSamples(const BuildConfig &config,
-                          std::span<const PortInfo> inputs) {
-  if (config.evaluation.images.empty() || inputs.size() != 1)
-    return randomSamples(inputs);
-  EvaluationSet set = readEvaluation(config, inputs[0]);
-  CheckSamples result{{}, config.evaluation.images};
-  constexpr int64_t count = 8;
-  for (int64_t i = 0; i < std::min(count, set.images.dim(0)); ++i)
-    result.samples.push_back({sampleOf(set, size_t(i), inputs[0]).clone()});
-  return result;
-}
 
 void warnAboutInactiveFields(const BuildConfig &config,
                              const CommonOptions &common) {
@@ -160,66 +89,79 @@ BuildConfig readConfig(const Options &options) {
   return config;
 }
 
+/// Everything that can be found out before something expensive starts.
+void check(BuildState &state) {
+  checkProcessors(state);
+  if (state.config.modelType == ModelType::Onnx && hasCalibration(state.config))
+    checkCalibration(*state.network, state.config);
+}
+
+void dump(BuildState &state, const Phase &phase) {
+  if (state.config.debug.dumpPhases)
+    writeMlir(std::filesystem::path(state.config.outputDir) / "phases" /
+                  fmt::format("{}.mlir", phase.name),
+              *state.network, fmt::format("network after {}", phase.name));
+}
+
+void evaluate(BuildState &state) {
+  auto print = [&](const Executable &executable, std::string_view what) {
+    printAccuracy(executable, what, state.config, state.threads);
+  };
+  PrepareOptions last;
+  last.takeWeights = true;
+  if (!state.network->view("quantized")) {
+    print(state.network->prepare(last), "float");
+    return;
+  }
+  print(state.network->prepare({}), "float");
+  print(state.network->prepareView("quantized", {}), "quantized");
+}
+
 int build(const Options &options) {
   PhaseClock clock;
-  BuildConfig config = readConfig(options);
-  int threads =
+  std::span<const Phase> phases =
+      phasesBetween(options.phaseFrom, options.phaseTo);
+  BuildState state;
+  state.config = readConfig(options);
+  const BuildConfig &config = state.config;
+  state.threads =
       options.common.threads > 0 ? options.common.threads : hardwareThreads();
-  Network network({config.input,
-                   config.inputShapes,
-                   {},
-                   config.opProcessors,
-                   config.constProcessors});
+  state.style = {options.common.colorFor(STDOUT_FILENO),
+                 terminalWidth(STDOUT_FILENO)};
+  state.allowUnmatched = options.allowUnmatched;
+  bool resumes = &phases.front() != &buildPhases().front();
+  if (resumes)
+    restoreBefore(phases.front(), state);
 
-  clock.finish("import");
-  // Before anything that takes time.
-  if (hasCalibration(config))
-    checkCalibration(network, config);
-  clock.finish("check");
-  if (options.onlyCheck) {
-    fmt::print("The configuration, the model and the data fit together.\n");
-    return 0;
+  bool isChecked = resumes;
+  for (const Phase &phase : phases) {
+    if (!phase.isWanted(config))
+      continue;
+    phase.run(state);
+    clock.finish(phase.name);
+    // The model is known now, and nothing expensive has been done yet.
+    if (!isChecked) {
+      isChecked = true;
+      check(state);
+      clock.finish("check");
+      if (options.onlyCheck) {
+        fmt::print("The configuration, the model and the data fit together.\n");
+        return 0;
+      }
+      openLogFile(std::filesystem::path(config.outputDir) / "build.log");
+    }
+    dump(state, phase);
   }
-  openLogFile(std::filesystem::path(config.outputDir) / "build.log");
-
-  TableStyle style{options.common.colorFor(STDOUT_FILENO),
-                   terminalWidth(STDOUT_FILENO)};
-  FloatStageOptions stage;
-  stage.optimize = !config.onnxOpt.disableOnnxOptimization;
-  stage.checkRewrites = !config.onnxOpt.disableTransformationCheck;
-  stage.checkModel = config.onnxOpt.modelCheck;
-  stage.samples = [&](std::span<const PortInfo> inputs) {
-    return config.quant.inputConfigs.empty()
-               ? checkSamples(config, inputs)
-               : calibrationSamples(network, config);
-  };
-  stage.threads = threads;
-  std::filesystem::path folder =
-      std::filesystem::path(config.outputDir) / "frontend";
-  stage.onnx = folder / "optimized.onnx";
-  stage.nameMap = folder / "name_map.json";
-  if (config.debug.dumpFrontendGraph) {
-    stage.importedMlir = folder / "imported.mlir";
-    stage.optimizedMlir = folder / "optimized.mlir";
-  }
-  runFloatStage(network, stage, style);
-  clock.finish("optimize");
-  if (hasCalibration(config)) {
-    runCalibrateStage(network, config, threads, style);
-    if (config.debug.dumpFrontendGraph)
-      writeMlir(std::filesystem::path(config.outputDir) / "quant" /
-                    "calibrated.mlir",
-                network, "calibrated network");
-    clock.finish("calibrate");
-  }
-
   writeFileAtomically(std::filesystem::path(config.outputDir) /
                           "build_context.json",
                       toJson(config));
 
-  if (!config.evaluation.images.empty()) {
-    printAccuracy(network.prepare({false, /*takeWeights=*/true}), config,
-                  threads);
+  if (!options.phaseTo.empty()) {
+    std::filesystem::path checkpoint = checkpointOf(config, phases.back());
+    state.network->save(checkpoint);
+    log(LogLevel::Info, "save checkpoint to [{}]", checkpoint.string());
+  } else if (!config.evaluation.images.empty()) {
+    evaluate(state);
     clock.finish("evaluate");
   }
   log(LogLevel::Info, "time: {}", clock.summary());
@@ -238,6 +180,21 @@ int runBuild(int argc, char **argv) {
       ->type_name("FILE");
   app.add_flag("--check", options.onlyCheck,
                "only check that configuration, model and data fit together");
+  app.add_flag("--allow-unmatched", options.allowUnmatched,
+               "only warn about rules of quant.layer_configs that match no "
+               "layer");
+  std::vector<std::string> names;
+  for (const Phase &phase : buildPhases())
+    names.push_back(fmt::format("{} ({})", phase.name, phase.does));
+  app.add_option("--phase-from", options.phaseFrom,
+                 fmt::format("go on from the checkpoint in front of a phase: "
+                             "{}",
+                             fmt::join(names, ", ")))
+      ->type_name("PHASE");
+  app.add_option("--phase-to", options.phaseTo,
+                 "stop after a phase and leave a checkpoint in "
+                 "<output_dir>/phases")
+      ->type_name("PHASE");
   addConfigFlags(app, options.flags);
   app.footer("\nExample:\n  parallax build --config configs/quickstart.json");
   return runSubcommand(app, options.common, argc, argv,

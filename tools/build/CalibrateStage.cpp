@@ -12,11 +12,9 @@
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
-#include "parallax/Support/LayerName.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/LogFile.h"
 #include "parallax/Support/Progress.h"
-#include "parallax/Support/TensorAttr.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,17 +25,6 @@ namespace {
 //===----------------------------------------------------------------------===//
 // From the configuration
 //===----------------------------------------------------------------------===//
-
-std::vector<InputSpec> inputsOf(Network &network) {
-  std::vector<InputSpec> inputs;
-  for (mlir::BlockArgument argument : network.function().getArguments()) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    inputs.push_back({getTensorName(argument),
-                      toDType(type.getElementType()).value_or(DType::F32),
-                      type.getShape().vec()});
-  }
-  return inputs;
-}
 
 CalibrationFormat formatOf(DataFormat format) {
   switch (format) {
@@ -77,7 +64,7 @@ const InputProcessor *processorOf(const BuildConfig &config,
   return found;
 }
 
-std::vector<CalibrationSource> sourcesOf(const std::vector<InputSpec> &inputs,
+std::vector<CalibrationSource> sourcesOf(const std::vector<PortInfo> &inputs,
                                          const BuildConfig &config) {
   std::vector<CalibrationSource> sources;
   for (const InputQuantConfig &input : config.quant.inputConfigs) {
@@ -89,11 +76,9 @@ std::vector<CalibrationSource> sourcesOf(const std::vector<InputSpec> &inputs,
     source.mean.assign(input.calibrationMean.begin(),
                        input.calibrationMean.end());
     source.std.assign(input.calibrationStd.begin(), input.calibrationStd.end());
-    // Where there is one input, DEFAULT is a name of it.
-    bool meansOne = input.tensorName == "DEFAULT" && inputs.size() == 1;
-    if (const InputProcessor *processor =
-            processorOf(config, meansOne ? inputs[0].name : input.tensorName))
-      source.tensorFormat = orderOf(processor->tensorFormat);
+    for (const PortInfo &port : inputs)
+      if (const InputProcessor *processor = processorOf(config, port.name))
+        source.tensorFormatOf[port.name] = orderOf(processor->tensorFormat);
     sources.push_back(std::move(source));
   }
   return sources;
@@ -112,7 +97,7 @@ CalibrationOptions optionsOf(const BuildConfig &config, int threads) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-void printConfigTable(const std::vector<InputSpec> &inputs,
+void printConfigTable(const std::vector<PortInfo> &inputs,
                       const BuildConfig &config, const TableStyle &style) {
   std::vector<CalibrationSource> sources = sourcesOf(inputs, config);
   Table table({Column::label("Input"), Column::label("Shape"),
@@ -125,7 +110,7 @@ void printConfigTable(const std::vector<InputSpec> &inputs,
     table.addRow({inputs[i].name,
                   fmt::format("[{}]", fmt::join(inputs[i].shape, ", ")),
                   source.dataset.string(), std::string(nameOf(source.format)),
-                  std::string(nameOf(source.tensorFormat)),
+                  std::string(nameOf(source.channelOrder(inputs[i].name))),
                   fmt::format("[{}]", fmt::join(source.mean, ", ")),
                   fmt::format("[{}]", fmt::join(source.std, ", "))});
   }
@@ -153,35 +138,37 @@ void warnAboutLoneSamples(const NetworkStatistics &statistics,
         set.name(sample), tensors);
 }
 
-CalibrationSet openSet(Network &network, const BuildConfig &config) {
-  std::vector<InputSpec> inputs = inputsOf(network);
-  return CalibrationSet::open(inputs, sourcesOf(inputs, config),
-                              config.workDir.empty() ? config.outputDir
-                                                     : config.workDir);
-}
-
 Calibration collect(Network &network, const BuildConfig &config, int threads,
                     const TableStyle &style) {
-  printConfigTable(inputsOf(network), config, style);
-  CalibrationSet set = openSet(network, config);
+  printConfigTable(network.inputs(), config, style);
+  CalibrationSet set = openCalibrationSet(network, config);
   PrepareOptions observed;
   observed.observe = true;
   observed.observeBlocks = true;
   Executable executable = network.prepare(observed);
   CalibrationOptions options = optionsOf(config, threads);
+  std::optional<Doctor> doctor;
+  if (config.quant.saveRangeProvenance)
+    doctor.emplace(set);
   NetworkStatistics statistics;
   auto start = std::chrono::steady_clock::now();
   {
     Progress progress("Calibrating", int64_t(set.size()));
     statistics = collectStatistics(
-        executable, set.size(), [&](size_t i) { return set.load(i); }, options,
-        [&] { progress.advance(); });
+        executable, set.size(),
+        [&](size_t i) {
+          std::vector<Tensor> sample = set.load(i);
+          if (doctor)
+            doctor->look(i, sample);
+          return sample;
+        },
+        options, [&] { progress.advance(); });
   }
   log(LogLevel::Debug, "calibrated on {} samples in {:.4f} s", set.size(),
       secondsSince(start));
-  if (config.quant.saveRangeProvenance) {
+  if (doctor) {
     warnAboutLoneSamples(statistics, set);
-    for (const std::string &finding : describe(diagnose(set), set))
+    for (const std::string &finding : describe(doctor->diagnosis(), set))
       log(LogLevel::Warning, "{}", finding);
   }
 
@@ -217,6 +204,13 @@ Calibration collect(Network &network, const BuildConfig &config, int threads,
 
 } // namespace
 
+CalibrationSet openCalibrationSet(Network &network, const BuildConfig &config) {
+  std::vector<PortInfo> inputs = network.inputs();
+  return CalibrationSet::open(inputs, sourcesOf(inputs, config),
+                              config.workDir.empty() ? config.outputDir
+                                                     : config.workDir);
+}
+
 bool hasCalibration(const BuildConfig &config) {
   return !config.quant.inputConfigs.empty() ||
          !config.quant.calibrationCache.empty();
@@ -227,7 +221,7 @@ void checkCalibration(Network &network, const BuildConfig &config) {
     readCalibration(config.quant.calibrationCache);
     return;
   }
-  std::vector<InputSpec> inputs = inputsOf(network);
+  std::vector<PortInfo> inputs = network.inputs();
   PreflightReport report = preflight(inputs, sourcesOf(inputs, config));
   for (const std::string &warning : report.warnings)
     log(LogLevel::Warning, "{}", warning);
@@ -237,7 +231,7 @@ void checkCalibration(Network &network, const BuildConfig &config) {
 }
 
 CheckSamples calibrationSamples(Network &network, const BuildConfig &config) {
-  CalibrationSet set = openSet(network, config);
+  CalibrationSet set = openCalibrationSet(network, config);
   CheckSamples result{{}, config.quant.inputConfigs[0].calibrationDataset};
   constexpr size_t count = 4;
   for (size_t i = 0; i < std::min(count, set.size()); ++i)
@@ -245,18 +239,21 @@ CheckSamples calibrationSamples(Network &network, const BuildConfig &config) {
   return result;
 }
 
-void runCalibrateStage(Network &network, const BuildConfig &config, int threads,
-                       const TableStyle &style) {
-  Calibration calibration =
+std::filesystem::path calibrationPath(const BuildConfig &config) {
+  return std::filesystem::path(config.outputDir) / "quant" / "calibration.json";
+}
+
+void runCalibrateStage(BuildState &state) {
+  const BuildConfig &config = state.config;
+  state.calibration =
       config.quant.calibrationCache.empty()
-          ? collect(network, config, threads, style)
+          ? collect(*state.network, config, state.threads, state.style)
           : readCalibration(config.quant.calibrationCache);
-  std::filesystem::path path =
-      std::filesystem::path(config.outputDir) / "quant" / "calibration.json";
-  writeFileAtomically(path, toJson(calibration));
+  std::filesystem::path path = calibrationPath(config);
+  writeFileAtomically(path, toJson(state.calibration));
   log(LogLevel::Info, "save ranges of {} tensors to [{}]",
-      calibration.tensors.size(), path.string());
-  addCalibratedView(network.function(), calibration);
+      state.calibration.tensors.size(), path.string());
+  addCalibratedView(state.network->function(), state.calibration);
 }
 
 } // namespace parallax

@@ -8,8 +8,8 @@
 #define PARALLAX_TOOLS_BUILD_CALIBRATESTAGE_H
 
 #include "../common/FloatStage.h"
-#include "parallax/Config/BuildConfig.h"
-#include "parallax/Report/Table.h"
+#include "Phases.h"
+#include "parallax/Data/Calibration.h"
 
 namespace parallax {
 
@@ -20,13 +20,18 @@ bool hasCalibration(const BuildConfig &config);
 /// network. Throws one Error that lists all problems.
 void checkCalibration(Network &network, const BuildConfig &config);
 
+/// All samples; archives are unpacked.
+CalibrationSet openCalibrationSet(Network &network, const BuildConfig &config);
+
 /// The first samples, for the check of the optimized network.
 CheckSamples calibrationSamples(Network &network, const BuildConfig &config);
 
 /// Prints the Quant Config Table, collects ranges, writes
 /// quant/calibration.json, and adds the calibrated view to the network.
-void runCalibrateStage(Network &network, const BuildConfig &config, int threads,
-                       const TableStyle &style);
+void runCalibrateStage(BuildState &state);
+
+/// quant/calibration.json in the folder of results.
+std::filesystem::path calibrationPath(const BuildConfig &config);
 
 } // namespace parallax
 

@@ -10,6 +10,7 @@
 #include "../common/Network.h"
 #include "../common/Subcommand.h"
 #include "parallax/Backend/Core/SampleRunner.h"
+#include "parallax/Passes/Quantize/Qdq.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
@@ -29,7 +30,7 @@ namespace {
 
 struct Options {
   NetworkOptions network;
-  std::string inputDir, outputDir, list;
+  std::string inputDir, outputDir, list, mode;
   bool randomInput = false, perLayer = false, npy = false, serve = false,
        profile = false;
   CommonOptions common;
@@ -130,6 +131,20 @@ int runCases(const Executable &executable, const Options &options,
   return 0;
 }
 
+/// Without a mode, the model is what its file says. In mode Reference its
+/// quantized tensors become types, and the engine of quantized networks runs.
+Executable prepareEngine(Network &network, const std::string &mode,
+                         const PrepareOptions &options) {
+  if (mode.empty())
+    return network.prepare(options);
+  QdqReport report;
+  addQuantizedViewOfQdq(network.function(), &report);
+  if (report.tensors == 0)
+    throw Error("--mode is for quantized models, but this one has no tensor "
+                "that goes through QuantizeLinear and DequantizeLinear");
+  return network.prepareView("quantized", options);
+}
+
 int run(const Options &options) {
   int threads =
       options.common.threads > 0 ? options.common.threads : hardwareThreads();
@@ -138,7 +153,7 @@ int run(const Options &options) {
   PrepareOptions prepareOptions;
   prepareOptions.observe = options.perLayer;
   prepareOptions.takeWeights = true;
-  Executable executable = network.prepare(prepareOptions);
+  Executable executable = prepareEngine(network, options.mode, prepareOptions);
   double prepareSeconds = secondsSince(start);
   log(LogLevel::Debug,
       "prepared in {:.1f} ms: {} steps, {:.2f} MB working "
@@ -160,7 +175,7 @@ int run(const Options &options) {
 
 int runRun(int argc, char **argv) {
   Options options;
-  CLI::App app("Executes a model in float.", "parallax run");
+  CLI::App app("Executes a model.", "parallax run");
   app.add_option("--model", options.network.model, "an ONNX file")
       ->required()
       ->type_name("FILE");
@@ -173,6 +188,10 @@ int runRun(int argc, char **argv) {
   app.add_option("--list", options.list, "file with one case name per line")
       ->type_name("FILE");
   addNetworkOptions(app, options.network);
+  app.add_option("--mode", options.mode,
+                 "the engine of a quantized model: Reference")
+      ->check(CLI::IsMember({"Reference"}))
+      ->type_name("MODE");
   app.add_flag("--random_input", options.randomInput,
                "write random inputs into --input_dir first");
   app.add_flag("--enable_perlayer_output", options.perLayer,

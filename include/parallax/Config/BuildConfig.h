@@ -12,6 +12,7 @@
 #include "parallax/Config/Enums.h"
 #include "parallax/Frontend/ONNX/Processors.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct InputQuantConfig {
 struct LayerConfig {
   std::string layerName;
   std::vector<std::string> layerNames;
+  std::string layerNameRegex;
   std::string opType;
   std::vector<std::string> opTypes;
   std::vector<std::string> startTensorNames;
@@ -68,7 +70,10 @@ struct QuantConfig {
   bool disableAutoRefineScale = false;
   bool enableSmoothQuant = false;
   double smoothQuantThreshold = 0.2;
-  double smoothQuantStrength = 0.6;
+  /// None stands for "auto".
+  std::optional<double> smoothQuantStrength = 0.6;
+  bool enableEqualization = false;
+  bool enableBiasCorrection = false;
   int64_t transformerOptLevel = 0;
   int64_t check = 0;
   bool disableQuantOptimization = false;
@@ -153,6 +158,7 @@ struct CompilerConfig {
 
 struct DebugOptions {
   bool dumpFrontendGraph = false;
+  bool dumpPhases = false;
 };
 
 struct EvaluationConfig {

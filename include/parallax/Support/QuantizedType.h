@@ -23,6 +23,14 @@ struct ChannelParams {
   int64_t axis = 0;
 };
 
+/// The smallest and the greatest code.
+struct CodeLimits {
+  int64_t low = 0, high = 0;
+};
+
+/// All codes of an integer type.
+CodeLimits codeLimitsOf(DType storage);
+
 /// True for a type, or a tensor of a type, that stands for codes.
 bool isQuantized(Type type);
 
@@ -35,9 +43,9 @@ Type quantizedType(MLIRContext *context, DType storage,
 Type quantizedType(MLIRContext *context, DType storage,
                    const std::vector<float> &scales, int64_t axis);
 
-/// The same with zero points and all codes of the storage type.
+/// The same with zero points, and any smallest and greatest code.
 Type quantizedType(MLIRContext *context, DType storage,
-                   const ChannelParams &params);
+                   const ChannelParams &params, CodeLimits limits);
 
 /// The parameters of a type with one scale.
 AffineParams affineParamsOf(Type type);

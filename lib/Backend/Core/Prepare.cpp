@@ -19,6 +19,7 @@
 #include "llvm/ADT/DenseSet.h"
 
 #include <fmt/format.h>
+#include <cstring>
 #include <map>
 
 using namespace mlir;
@@ -226,7 +227,18 @@ void Preparation::addOperation(Operation *op, ArrayRef<Operation *> absorbed,
     if (state.isConstant && --state.remainingUses == 0)
       state.constant = {};
   }
-  if (context.aliasInput >= 0) {
+  // What is rounded in place must not be somebody else's.
+  bool isAlias = context.aliasInput >= 0;
+  if (isAlias && kernels.makeRounding &&
+      kernels.makeRounding(cast<OpResult>(results[0])).run) {
+    isAlias = false;
+    inputs = {inputs[size_t(context.aliasInput)]};
+    kernel = {[](const KernelArgs &args) {
+      std::memcpy(args.outputs[0].rawData(), args.inputs[0].rawData(),
+                  args.inputs[0].byteSize());
+    }};
+  }
+  if (isAlias) {
     ValueState &state = values[results[0]];
     state.info = context.outputs[0].info;
     Slot slot = inputs[context.aliasInput];
@@ -444,9 +456,21 @@ std::vector<Tensor> evaluate(Operation *op, std::span<const Tensor> operands,
   for (Value value : op->getResults())
     context.outputs.push_back({infoOf(value)});
   Kernel kernel = bind(op, kernels, context);
-  if (context.aliasInput >= 0)
-    return {
-        operands[context.aliasInput].reshaped(context.outputs[0].info.shape)};
+  auto round = [&](OpResult value, Tensor &tensor) {
+    if (Kernel rounding =
+            kernels.makeRounding ? kernels.makeRounding(value) : Kernel();
+        rounding.run)
+      runOnce(rounding, std::span(&tensor, 1), std::span(&tensor, 1));
+  };
+  if (context.aliasInput >= 0) {
+    const Tensor &operand = operands[size_t(context.aliasInput)];
+    const Shape &shape = context.outputs[0].info.shape;
+    if (!isQuantized(op->getResult(0).getType()))
+      return {operand.reshaped(shape)};
+    Tensor own = operand.clone().reshaped(shape);
+    round(op->getResult(0), own);
+    return {own};
+  }
 
   // Constants are plain, and so is the result: bring back what a kernel wants
   // in blocks.
@@ -459,10 +483,7 @@ std::vector<Tensor> evaluate(Operation *op, std::span<const Tensor> operands,
     outputs.emplace_back(output.info.dtype, output.info.physical());
   runOnce(kernel, inputs, outputs);
   for (auto [value, tensor] : llvm::zip(op->getResults(), outputs))
-    if (Kernel rounding =
-            kernels.makeRounding ? kernels.makeRounding(value) : Kernel();
-        rounding.run)
-      runOnce(rounding, std::span(&tensor, 1), std::span(&tensor, 1));
+    round(value, tensor);
   for (auto [tensor, output] : llvm::zip(outputs, context.outputs))
     tensor = reordered(tensor, output.info, Layout(), kernels);
   return outputs;

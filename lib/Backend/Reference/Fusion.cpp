@@ -23,6 +23,10 @@ bool isConstant(Value value) {
   return value.getDefiningOp<nn::ConstantOp>() != nullptr;
 }
 
+bool isFloat(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType().isF32();
+}
+
 std::optional<PostOp> activationOf(Operation *op) {
   using Kind = PostOp::Kind;
   return llvm::TypeSwitch<Operation *, std::optional<PostOp>>(op)
@@ -82,15 +86,17 @@ public:
       : root(root), current(root->getResult(0)), mayAbsorb(mayAbsorb) {}
 
   Epilogue match() {
-    if (!cast<RankedTensorType>(current.getType()).getElementType().isF32())
+    if (!isFloat(current))
       return std::move(result);
     if (isa<nn::BatchNormalizationOp>(root)) {
       if (auto relu = dyn_cast_or_null<nn::ReluOp>(onlyUser()))
         absorb(relu);
       return std::move(result);
     }
-    while (absorbBatchNorm() || absorbBias() || absorbActivation() ||
-           absorbGate() || absorbAddition())
+    // What has codes is rounded, and only the last result of a group can be.
+    while (isFloat(current) &&
+           (absorbBatchNorm() || absorbBias() || absorbActivation() ||
+            absorbGate() || absorbAddition()))
       ;
     return std::move(result);
   }
@@ -159,7 +165,8 @@ private:
       return false;
     for (Operation *user : current.getUsers()) {
       std::optional<PostOp> gate = gateOf(user);
-      if (!gate || !user->hasOneUse() || !mayAbsorb(user))
+      if (!gate || !user->hasOneUse() || !mayAbsorb(user) ||
+          !isFloat(user->getResult(0)))
         continue;
       Operation *product = *user->getUsers().begin();
       if (!isa<nn::MulOp>(product) || !mayAbsorb(product) ||

@@ -38,6 +38,15 @@ Tensor dequantized(nn::QuantizedConstantOp op) {
 
 } // namespace
 
+/// True for operators that only move codes if they do nothing but that.
+static bool makesNewValues(Operation *op) {
+  if (auto pad = dyn_cast<nn::PadOp>(op))
+    return pad.getMode() == "constant" && !pad.getValue().isZero();
+  auto reduction = op->getAttrOfType<mlir::StringAttr>("reduction");
+  return reduction &&
+         (reduction.getValue() == "add" || reduction.getValue() == "mul");
+}
+
 Kernel makeRounding(mlir::OpResult result) {
   Type type = result.getType();
   Operation *op = result.getOwner();
@@ -52,7 +61,7 @@ Kernel makeRounding(mlir::OpResult result) {
   };
   if (cast<nn::QuantizableOpInterface>(op).getQuantRule() ==
           nn::QuantRule::SameScale &&
-      llvm::all_of(op->getOperandTypes(), keepsCodes))
+      !makesNewValues(op) && llvm::all_of(op->getOperandTypes(), keepsCodes))
     return {};
   return {[params = affineParamsOf(type)](const KernelArgs &args) {
     kernels::fakeQuantize(args.inputs[0], args.outputs[0], params);

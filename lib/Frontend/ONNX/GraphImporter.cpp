@@ -334,7 +334,10 @@ Value GraphImporter::lookup(const std::string &name) {
       return it->second;
     if (auto it = scope.initializers.find(name);
         it != scope.initializers.end()) {
+      bool hasHalfBytes = hasFourBits(it->second->data_type());
       Value value = makeConstant(reader.take(*it->second), name);
+      if (hasHalfBytes)
+        value.getDefiningOp()->setAttr("nn.bits", builder.getI64IntegerAttr(4));
       scope.values[name] = value;
       return value;
     }

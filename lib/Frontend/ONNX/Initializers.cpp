@@ -125,6 +125,11 @@ std::optional<DType> toDType(int onnxType) {
   }
 }
 
+// Numbers of the format that older versions of its header lack.
+static constexpr int uint4 = 21, int4 = 22;
+
+bool hasFourBits(int onnxType) { return onnxType == uint4 || onnxType == int4; }
+
 bool isPlausible(const Shape &shape) {
   constexpr int64_t maxElements = int64_t(1) << 40;
   int64_t count = 1;
@@ -156,7 +161,28 @@ Tensor widen(const Tensor &tensor) {
   return tensor;
 }
 
+/// Two codes to a byte, the first one in the lower half.
+static Tensor unpacked(const Tensor &bytes, DType dtype, Shape shape) {
+  Tensor codes(dtype, std::move(shape));
+  const auto *from = bytes.data<uint8_t>();
+  auto *to = static_cast<uint8_t *>(codes.rawData());
+  for (int64_t i = 0; i < codes.size(); ++i) {
+    unsigned code = i % 2 == 0 ? from[i / 2] & 15u : from[i / 2] >> 4;
+    bool isNegative = dtype == DType::I8 && code >= 8;
+    to[i] = uint8_t(isNegative ? code | 0xF0u : code);
+  }
+  return codes;
+}
+
 Tensor TensorReader::take(onnx::TensorProto &proto) {
+  if (hasFourBits(proto.data_type())) {
+    Shape shape = shapeOf(proto);
+    DType dtype = proto.data_type() == int4 ? DType::I8 : DType::U8;
+    proto.set_data_type(onnx::TensorProto::UINT8);
+    proto.clear_dims();
+    proto.add_dims((elementCount(shape) + 1) / 2);
+    return unpacked(take(proto), dtype, std::move(shape));
+  }
   std::optional<DType> dtype = toDType(proto.data_type());
   if (!dtype)
     throw ImportError(

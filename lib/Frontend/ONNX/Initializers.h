@@ -27,6 +27,10 @@ namespace parallax::onnx_import {
 /// numbers and types below eight bits.
 std::optional<DType> toDType(int onnxType);
 
+/// True for the integers of 4 bits, which stored tensors may have; they are
+/// imported as integers of 8 bits.
+bool hasFourBits(int onnxType);
+
 /// False for negative extents and for more elements than any network has: a
 /// damaged file may ask for them.
 bool isPlausible(const Shape &shape);

@@ -183,6 +183,10 @@ Tensor Node::tensorAttribute(StringRef name) const {
   const onnx::AttributeProto *found = attribute(name);
   if (!found || !found->has_t())
     fail("attribute '{}' is missing", name.str());
+  if (hasFourBits(found->t().data_type()))
+    fail("attribute '{}' has integers of 4 bits, which only initializers may "
+         "have",
+         name.str());
   onnx::TensorProto copy = found->t();
   return graph.reader.take(copy);
 }

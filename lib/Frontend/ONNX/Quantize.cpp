@@ -43,6 +43,10 @@ static void importQuantizeLinear(Node &node) {
   Value zeroPoint = node.optionalInput(2);
   Type requested = requestedType(node);
   if (zeroPoint) {
+    if (Operation *stored = zeroPoint.getDefiningOp();
+        stored && stored->hasAttr("nn.bits"))
+      node.fail("quantizes to integers of 4 bits, which only stored weights "
+                "may have");
     zeroPoint = asNumber(node, "zero_point", zeroPoint);
     if (requested && requested != nn::getTensorType(zeroPoint).getElementType())
       node.fail("attribute 'output_dtype' does not match the zero point");

@@ -191,6 +191,37 @@ export function writeInputs(model, dir) {
       writeFileSync(tensorFile(dir, name), rawBytes(data));
 }
 
+/// The model with inputs of other values.
+export const withSeed = (model, seed) => ({
+  ...model,
+  inputs: Object.fromEntries(
+    Object.entries(model.inputs).map(([name, spec]) => [
+      name,
+      { ...spec, seed: (spec.seed ?? 0) + seed },
+    ]),
+  ),
+});
+
+/// Writes samples for calibration, one folder per input, of which the first is
+/// the model's own input; gives the `input_configs` that name them.
+export function writeSamples(model, dir, count) {
+  const folderOf = (name) => tensorFile(dir, name).replace(/\.bin$/, "");
+  const names = Object.keys(model.inputs).filter(
+    (name) => !model.bake?.includes(name),
+  );
+  for (const name of names) mkdirSync(folderOf(name), { recursive: true });
+  for (let i = 0; i < count; ++i)
+    for (const { name, data } of makeInputs(withSeed(model, i)))
+      if (names.includes(name))
+        writeFileSync(join(folderOf(name), `${i}.bin`), rawBytes(data));
+  return names.map((name) => ({
+    tensor_name: name,
+    calibration_dataset: folderOf(name),
+    calibration_format: "Binary",
+    calibration_size: count,
+  }));
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [name, dir] = process.argv.slice(2);
   const file = new URL("models.json", import.meta.url);

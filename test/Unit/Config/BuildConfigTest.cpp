@@ -163,11 +163,19 @@ TEST(BuildConfigTest, AWholeFile) {
     inactive.push_back(entry.field);
     EXPECT_FALSE(entry.why.empty());
   }
-  EXPECT_EQ(inactive, (Texts{"target_hardware", "npu_mode",
-                             "quant.layer_configs", "quant.precision_analysis",
-                             "quant.precision_analysis_method",
-                             "quant.conv_bias_data_type", "input_processors",
-                             "output_processors", "compiler.check"}));
+  EXPECT_EQ(inactive,
+            (Texts{"target_hardware", "npu_mode", "quant.precision_analysis",
+                   "quant.precision_analysis_method",
+                   "input_processors[0].src_extra_shapes", "compiler.check"}));
+}
+
+TEST(BuildConfigTest, InactiveFieldsOfElements) {
+  std::vector<InactiveField> fields = inactiveFields(read(
+      R"({"output_processors": [{"tensor_name": "a", "dst_perm": [1, 0]},
+          {"tensor_name": "b", "tensor_layout": "NHWC"}]})"));
+  ASSERT_EQ(fields.size(), 1u);
+  EXPECT_EQ(fields[0].field, "output_processors[1].tensor_layout");
+  EXPECT_EQ(fields[0].why, "it moves nothing; dst_perm does");
 }
 
 TEST(BuildConfigTest, DefaultsThatAreGivenAskForNothing) {
@@ -306,14 +314,14 @@ TEST(BuildConfigTest, UnknownFieldsAndTheirNeighbours) {
               "'quant.input_configs[].calibration_std'?");
   expectError(R"({"debug": {"zzzzzzzz": 1}})",
               "1:12: there is no field 'debug.zzzzzzzz'; the fields here are "
-              "dump_frontend_graph");
+              "dump_frontend_graph, dump_phases");
   expectError(R"({"debug": {"$schema": ""}})",
               "1:12: there is no field 'debug.$schema'; the fields here are "
-              "dump_frontend_graph");
+              "dump_frontend_graph, dump_phases");
   // Names that are aimed at the terminal lose their effect.
   expectError("{\"debug\": {\"\\u001b[2J\": 1}}",
               "1:12: there is no field 'debug.\xef\xbf\xbd[2J'; the fields "
-              "here are dump_frontend_graph");
+              "here are dump_frontend_graph, dump_phases");
 }
 
 TEST(BuildConfigTest, MissingFields) {
@@ -368,6 +376,30 @@ TEST(BuildConfigTest, WrongTypes) {
                     std::string(1000, 'y') + "\"}",
                 "'debug' must be an object { ... }, not '" +
                     std::string(30, 'y') + "…" + std::string(29, 'y') + "'");
+}
+
+TEST(BuildConfigTest, ANumberOrAuto) {
+  auto strength = [](const std::string &value) {
+    return "{\"quant\": {\"smooth_quant_strength\": " + value + "}}";
+  };
+  BuildConfig config = parseBuildConfig(strength("\"auto\""), "c.json");
+  EXPECT_EQ(config.quant.smoothQuantStrength, std::nullopt);
+  EXPECT_EQ(
+      parseBuildConfig(toJson(config), "c.json").quant.smoothQuantStrength,
+      std::nullopt);
+  EXPECT_EQ(parseBuildConfig("{}", "c.json",
+                             {{"quant.smooth_quant_strength", {"auto"}}})
+                .quant.smoothQuantStrength,
+            std::nullopt);
+  EXPECT_EQ(parseBuildConfig(strength("1"), "c.json").quant.smoothQuantStrength,
+            1.0);
+  EXPECT_EQ(parseBuildConfig("{}", "c.json").quant.smoothQuantStrength, 0.6);
+  expectMessage(strength("1.5"),
+                "'quant.smooth_quant_strength' must be between "
+                "0 and 1, not 1.5");
+  for (const char *bad : {"\"automatic\"", "true"})
+    EXPECT_NE(errorsOf(strength(bad))[0].find("must be a number or \"auto\""),
+              std::string::npos);
 }
 
 TEST(BuildConfigTest, NumbersOutOfTheirLimits) {
@@ -436,7 +468,8 @@ TEST(BuildConfigTest, DataKeepsItsValue) {
 
 TEST(BuildConfigTest, LayersAreSelectedInOneWay) {
   for (const char *good :
-       {R"("layer_name": "a")", R"("layer_names": ["a"])", R"("op_type": "a")",
+       {R"("layer_name": "a")", R"("layer_names": ["a"])",
+        R"("layer_name_regex": "a.*")", R"("op_type": "a")",
         R"("op_types": ["a"])",
         R"("start_tensor_names": ["a"], "end_tensor_names": ["b"])",
         R"("layer_name": "a", "op_type": "", "op_types": [])"})
@@ -446,8 +479,8 @@ TEST(BuildConfigTest, LayersAreSelectedInOneWay) {
        {R"("data_type": "U16")", R"("layer_name": "", "op_types": [])"})
     expectMessage(layerConfig(nothing),
                   place + "selects no layers: give layer_name, layer_names, "
-                          "op_type, op_types or start_tensor_names with "
-                          "end_tensor_names");
+                          "layer_name_regex, op_type, op_types or "
+                          "start_tensor_names with end_tensor_names");
   expectMessage(layerConfig(R"("layer_name": "a", "op_type": "Add")"),
                 place + "selects layers in 2 ways, by layer_name and by "
                         "op_type: keep one of them and use further entries for "
@@ -461,6 +494,13 @@ TEST(BuildConfigTest, LayersAreSelectedInOneWay) {
                 place + "needs end_tensor_names beside start_tensor_names");
   expectMessage(layerConfig(R"("end_tensor_names": ["a"])"),
                 place + "needs start_tensor_names beside end_tensor_names");
+  expectMessage(layerConfig(R"("layer_name_regex": "a", "op_type": "Add")"),
+                place + "selects layers in 2 ways, by layer_name_regex and by "
+                        "op_type: keep one of them and use further entries for "
+                        "the others");
+  expectMessage(layerConfig(R"("layer_name_regex": "Conv_(1")"),
+                "'quant.layer_configs[0].layer_name_regex' is not a regular "
+                "expression: '(' and ')' don't pair up");
   // A selector of the wrong type is one nevertheless.
   expectMessage(layerConfig(R"("layer_name": 3)"),
                 "'quant.layer_configs[0].layer_name' must be a string, not 3");

@@ -52,6 +52,11 @@ TEST(RelaxedJson, Comments) {
             "[\"// a\", \"# b\", \"/* c */\"]");
 }
 
+TEST(RelaxedJson, BlanksOfPagesAndEditors) {
+  EXPECT_EQ(normalized("\ufeff[\u00a01,\u3000\u00a0 2\u00a0]\u00a0"), "[1, 2]");
+  EXPECT_EQ(normalized("[\"\u00a0\"]"), "[\"\u00a0\"]");
+}
+
 TEST(RelaxedJson, TrailingCommas) {
   EXPECT_EQ(normalized("[1,]"), "[1]");
   EXPECT_EQ(normalized("[[1, ] , // last\n ]"), "[\n  [1]\n]");

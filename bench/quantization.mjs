@@ -1,0 +1,142 @@
+//===- quantization.mjs - What quantization costs and keeps ---------------===//
+// Part of Parallax, under the Apache License 2.0. SPDX-License-Identifier: Apache-2.0
+//
+// Real networks are quantized to U8 by every calibration method, and to U16.
+// The table shows the cosine of the worst output with the float network, on a
+// sample that calibration has not seen, and how long the quantize phase takes
+// in inferences of the float network.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import { join } from "node:path";
+import {
+  cachedModels,
+  median,
+  modelFile,
+  peerOptions,
+  printTable,
+  selectModels,
+  shapeArguments,
+} from "./lib.mjs";
+import {
+  tensorFile,
+  withSeed,
+  writeInputs,
+  writeSamples,
+} from "../test/Conformance/ort/inputs.mjs";
+
+const options = peerOptions("quantization.mjs");
+const samples = 8;
+const everything = {
+  start_tensor_names: ["DEFAULT"],
+  end_tensor_names: ["DEFAULT"],
+};
+const methods = ["MinMax", "Percentile", "MSE", "KL"];
+
+function parallax(...args) {
+  const { stdout, stderr, status } = spawnSync(options.parallax, args, {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
+  if (status !== 0) throw new Error(`${args.join(" ")}\n${stderr}`);
+  return stdout + stderr;
+}
+
+/// The least cosine over the outputs of two runs.
+function worstCosine(expected, actual) {
+  let worst = 1;
+  for (const file of fs.readdirSync(expected)) {
+    const bytes = [expected, actual].map(
+      (dir) => new Uint8Array(fs.readFileSync(join(dir, file))),
+    );
+    const [e, a] = bytes.map(({ buffer }) => new Float32Array(buffer));
+    let [dot, ee, aa] = [0, 0, 0];
+    for (let i = 0; i < e.length; ++i) {
+      dot += e[i] * a[i];
+      ee += e[i] * e[i];
+      aa += a[i] * a[i];
+    }
+    worst = Math.min(worst, ee === aa ? 1 : dot / Math.sqrt(ee * aa));
+  }
+  return worst;
+}
+
+/// Milliseconds of one inference on one thread.
+function inferenceMilliseconds(model) {
+  const text = execFileSync(
+    options.parallax,
+    ["run", "--model", model, "--serve", "--threads", "1"],
+    { input: "run\n".repeat(8) + "quit\n", encoding: "utf8" },
+  );
+  return median(
+    [...text.matchAll(/^time ([0-9.]+)/gm)].map((m) => Number(m[1])).slice(2),
+  );
+}
+
+const rows = [];
+for (const model of cachedModels(options.cache, selectModels(options))) {
+  process.stderr.write(`quantizing ${model.name}\n`);
+  const dir = join(options.work, model.name);
+  fs.rmSync(dir, { recursive: true, force: true });
+  fs.mkdirSync(dir, { recursive: true });
+  const [source, inputs, out] = ["model.onnx", "inputs", "out"].map((name) =>
+    join(dir, name),
+  );
+  parallax(
+    ...["optimize", modelFile(options.cache, model), source],
+    ...shapeArguments(model),
+  );
+  const inputConfigs = writeSamples(model, join(dir, "data"), samples);
+  writeInputs(withSeed(model, samples), inputs);
+  const run = (file, to, ...more) =>
+    parallax(
+      ...["run", "--model", file, "--input_dir", inputs],
+      ...["--output_dir", join(dir, to), ...more],
+    );
+  run(source, "float");
+  const quantize = (method, rules) => {
+    const config = join(dir, "config.json");
+    const quant = {
+      input_configs: inputConfigs,
+      calibration_method: method,
+      layer_configs: rules,
+    };
+    fs.writeFileSync(
+      config,
+      JSON.stringify({ input: source, output_dir: out, quant }),
+    );
+    const said = parallax("build", "--config", config, "--threads", "1");
+    run(
+      join(out, "quant/quant_axmodel.onnx"),
+      "quantized",
+      "--mode",
+      "Reference",
+    );
+    return {
+      cosine: worstCosine(join(dir, "float"), join(dir, "quantized")),
+      seconds: Number(/quantize ([0-9.]+) s/.exec(said)[1]),
+    };
+  };
+  const narrow = methods.map((method) => quantize(method, []));
+  const wide = quantize("MinMax", [
+    { ...everything, data_type: "U16", weight_data_type: "S16" },
+  ]);
+  const inference = inferenceMilliseconds(source) / 1e3;
+  rows.push([
+    model.name,
+    ...narrow.map(({ cosine }) => cosine.toFixed(5)),
+    wide.cosine.toFixed(6),
+    narrow[0].seconds.toFixed(2),
+    ((narrow[0].seconds - 1) / inference).toFixed(1),
+  ]);
+}
+printTable(
+  [
+    "model",
+    ...methods.map((method) => `U8 ${method}`),
+    "U16",
+    "seconds",
+    "(seconds - 1) / inference",
+  ],
+  rows,
+);

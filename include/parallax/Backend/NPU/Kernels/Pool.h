@@ -1,0 +1,28 @@
+//===- Pool.h - Integer kernels: pooling -----------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Average pooling sums codes and requantizes once (C36 of docs/numerics.md).
+// Max pooling moves codes: the template of the float engine serves it.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_BACKEND_NPU_KERNELS_POOL_H
+#define PARALLAX_BACKEND_NPU_KERNELS_POOL_H
+
+#include "parallax/Backend/NPU/Kernels/Codes.h"
+#include "parallax/Backend/Reference/Kernels/Pool.h"
+
+namespace parallax::npu {
+
+/// Entry n is s_x / (n s_y), for n from 1 to `count`; entry 0 is 0.
+std::vector<Multiplier> averageMultipliers(float xScale, float yScale,
+                                           int64_t count);
+
+/// `multipliers` has an entry for each number of taps that a window may have.
+void averagePool(const Tensor &x, int64_t xZero, Tensor &y,
+                 const kernels::PoolParams &params,
+                 std::span<const Multiplier> multipliers,
+                 const OutputCodes &output);
+
+} // namespace parallax::npu
+
+#endif // PARALLAX_BACKEND_NPU_KERNELS_POOL_H

@@ -1,0 +1,39 @@
+//===- Improve.h - Changes that verify themselves --------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything that a configuration asks for to make a network lose less when it
+// is quantized. Single changes are measured where they are made; here the
+// whole quantized network is, because what helps every layer need not help the
+// outputs.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_PASSES_QUANTIZE_IMPROVE_H
+#define PARALLAX_PASSES_QUANTIZE_IMPROVE_H
+
+#include "parallax/Passes/Quantize/FloatChanges.h"
+#include "parallax/Passes/Quantize/Quantize.h"
+
+namespace parallax {
+
+/// True if the configuration asks for any of it.
+bool asksForImprovement(const QuantConfig &config);
+
+struct Improvement {
+  FloatChanges changes;
+  /// What to quantize: the network, or a copy of it with other biases, which is
+  /// then a function called "corrected" beside it.
+  mlir::func::FuncOp source;
+};
+
+/// Equalization, SmoothQuant, EasyQuant and bias correction, in this order. The
+/// network and its calibration are changed by what is kept; the network still
+/// computes the same in float, up to rounding. `plan` assigns precisions to a
+/// copy of the network.
+Improvement
+improveNetwork(mlir::func::FuncOp network, Calibration &calibration,
+               const QuantConfig &config, const SampleSource &samples,
+               const std::function<PrecisionPlan(mlir::func::FuncOp)> &plan);
+
+} // namespace parallax
+
+#endif // PARALLAX_PASSES_QUANTIZE_IMPROVE_H

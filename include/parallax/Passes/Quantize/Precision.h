@@ -1,0 +1,63 @@
+//===- Precision.h - Which layer computes in which type --------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rules of `layer_configs`, applied to a network. A rule that names a layer
+// wins over one for its type, that over one for a part of the network, and that
+// over highest_mix_precision; among equals the later one wins. This holds for
+// each of the three types of a layer by itself: a rule has no say in what it
+// does not give.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_PASSES_QUANTIZE_PRECISION_H
+#define PARALLAX_PASSES_QUANTIZE_PRECISION_H
+
+#include "parallax/Config/BuildConfig.h"
+#include "parallax/Passes/Optimize/Names.h"
+#include "parallax/Passes/Quantize/PrecisionAudit.h"
+#include "parallax/Support/LLVM.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <map>
+
+namespace parallax {
+
+struct PrecisionPlan {
+  /// By operation of the float network; constants have no entry. Layers that
+  /// are never quantized have FP32. Operators that only move data have an entry
+  /// without meaning.
+  llvm::DenseMap<Operation *, LayerPrecision> layers;
+  std::vector<AuditedRule> audit;
+};
+
+struct PrecisionOptions {
+  /// A rule that matches nothing is an error, or only a warning.
+  bool allowUnmatched = false;
+  /// The nodes of the imported model and what became of them, so that rules may
+  /// use their names.
+  std::vector<NodeFate> nodes;
+  /// The ONNX types of these nodes. A rule may use one that no layer has any
+  /// more; it means what the nodes of that type have become.
+  std::map<std::string, std::string> nodeTypes;
+};
+
+/// True for operators that only move elements: they compute in whatever type
+/// those compute in who read them.
+bool isDataMovement(Operation *op);
+
+/// The constant that weight_data_type is about; null for a layer without one.
+Value weightOf(Operation *op);
+
+/// Applies quant.layer_configs and quant.highest_mix_precision. Throws one
+/// Error that lists all rules that can't be granted, each with what would be.
+PrecisionPlan assignPrecision(mlir::func::FuncOp network,
+                              const QuantConfig &config,
+                              const PrecisionOptions &options);
+
+/// Fills in what the matched layers got, from the quantized view of the
+/// network, where they have the same names.
+void completeAudit(PrecisionPlan &plan, mlir::func::FuncOp quantized);
+
+} // namespace parallax
+
+#endif // PARALLAX_PASSES_QUANTIZE_PRECISION_H

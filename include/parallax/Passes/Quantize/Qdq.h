@@ -1,0 +1,39 @@
+//===- Qdq.h - Quantized networks as ONNX spells them ----------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// ONNX has no quantized types. It writes a tensor of codes as a float tensor
+// that goes through QuantizeLinear and DequantizeLinear, which any runtime
+// executes.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_PASSES_QUANTIZE_QDQ_H
+#define PARALLAX_PASSES_QUANTIZE_QDQ_H
+
+#include "parallax/Support/LLVM.h"
+
+#include <string>
+#include <vector>
+
+namespace parallax {
+
+/// Adds a function called "qdq" that computes what `quantized` does, without
+/// quantized types. A tensor of codes t becomes t (float), t_QuantizeLinear
+/// (the codes) and t_DequantizeLinear.
+mlir::func::FuncOp addQdqView(mlir::func::FuncOp quantized);
+
+struct QdqReport {
+  int64_t tensors = 0, weights = 0;
+  /// Layers of quantization that no type can express, such as scales per block,
+  /// and that stay as they are.
+  std::vector<std::string> remaining;
+};
+
+/// Adds a function called "quantized" for a network that was quantized by
+/// others: the parameters of its QuantizeLinear and DequantizeLinear become
+/// types, as they are.
+mlir::func::FuncOp addQuantizedViewOfQdq(mlir::func::FuncOp network,
+                                         QdqReport *report = nullptr);
+
+} // namespace parallax
+
+#endif // PARALLAX_PASSES_QUANTIZE_QDQ_H

@@ -1,0 +1,64 @@
+//===- MultiplyAdd.h - The innermost loops of products ---------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything that the products of matrices need of a processor: loops over
+// pairs of 16-bit numbers whose products are added in 32 bits. The caller has
+// proven that no such sum overflows.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_LIB_BACKEND_NPU_KERNELS_MULTIPLYADD_H
+#define PARALLAX_LIB_BACKEND_NPU_KERNELS_MULTIPLYADD_H
+
+#include <cstdint>
+
+namespace parallax::npu {
+
+/// Columns of a panel, and of a row of sums.
+inline constexpr int64_t panelColumns = 16;
+/// Rows of x whose sums fit into the registers.
+inline constexpr int64_t maxTileRows = 6, maxDepthwiseRows = 4;
+
+/// How codes are read: 16-bit codes are the same bits with either sign.
+enum CodeKind { CodeU8, CodeS8, Code16, CodeKinds };
+
+/// sums[r][column] = (or +=) the products of `pairs` pairs of row r, which
+/// begins at a + r * stride, with a panel.
+using TileLoop = void (*)(const int16_t *a, int64_t stride, const int16_t *panel,
+                          int64_t pairs, int32_t *sums, bool accumulate);
+
+/// The taps of some rows of a depthwise convolution. Row r has `count` taps,
+/// from pointer r * rowStride on; `byteOffset` is added to each.
+struct TapRows {
+  const void *const *taps;
+  int64_t rowStride, rows, count, byteOffset;
+  /// Subtracted from each code, modulo 2^16.
+  int16_t offset;
+};
+
+/// sums[r][column] = (or +=) the products of code `column` of each tap with a
+/// panel. If it is split, there are 8 codes, and columns 8 to 15 are the
+/// products with the high parts.
+using DepthwiseLoop = void (*)(const TapRows &rows, const int16_t *panel,
+                               int32_t *sums, bool accumulate);
+
+/// to[i] = from[i] - offset, modulo 2^16.
+using WidenLoop = void (*)(const void *from, int64_t count, int16_t offset,
+                           int16_t *to);
+
+/// wide[r][column] += sums[r][column], or, if the panel is split,
+/// wide[r][column] += sums[r][column] + 256 * sums[r][column + 8].
+using AddSumsLoop = void (*)(const int32_t *sums, int64_t rows, int64_t *wide);
+
+struct MultiplyAdd {
+  TileLoop tile[maxTileRows + 1];
+  DepthwiseLoop depthwise[CodeKinds][2];
+  WidenLoop widen[CodeKinds];
+  AddSumsLoop addSums[2];
+};
+
+/// The loops of the instruction set in use.
+const MultiplyAdd &multiplyAdd();
+
+} // namespace parallax::npu
+
+#endif // PARALLAX_LIB_BACKEND_NPU_KERNELS_MULTIPLYADD_H

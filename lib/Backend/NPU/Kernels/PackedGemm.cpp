@@ -1,0 +1,310 @@
+//===- PackedGemm.cpp - Exact integer products of matrices ----------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Blocks of rows are widened to 16 bits in a buffer that fits the second-level
+// cache, which is also where the taps of a convolution come together. Each
+// panel of weights then passes over the block, piece by piece.
+//===----------------------------------------------------------------------===//
+#include "parallax/Backend/NPU/Kernels/PackedGemm.h"
+#include "MultiplyAdd.h"
+#include "parallax/Backend/NPU/Kernels/Codes.h"
+#include "parallax/Support/Parallel.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+
+namespace parallax::npu {
+
+static_assert(panelColumns == PackedWeights::panelWidth);
+
+/// Rows whose sums are kept while a panel passes over them.
+static constexpr int64_t maxBlockRows = 96;
+/// 16-bit codes of a block of rows: a quarter megabyte.
+static constexpr int64_t maxBlockCodes = 128 * 1024;
+/// Products that make it worth to wake another thread.
+static constexpr int64_t grainProducts = 1 << 18;
+
+namespace {
+/// How codes become 16-bit numbers: `code - offset`. What of the zero point
+/// doesn't fit, `residue`, times the sum of a column is added to its sums.
+struct Reading {
+  CodeKind kind;
+  int64_t codeSize;
+  int16_t offset;
+  int64_t residue;
+
+  Reading(DType type, int32_t zeroPoint) : codeSize(sizeOf(type)) {
+    dispatchCodes("a packed product", type, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if (zeroPoint < std::numeric_limits<T>::min() ||
+          zeroPoint > std::numeric_limits<T>::max())
+        throw Error(fmt::format("zero point {} is no code of type {}",
+                                zeroPoint, nameOf(type)));
+      constexpr bool isSigned = std::is_signed_v<T>;
+      kind = sizeof(T) == 2 ? Code16 : isSigned ? CodeS8 : CodeU8;
+      int32_t subtracted = sizeof(T) == 1 ? zeroPoint : isSigned ? 0 : 32768;
+      offset = int16_t(subtracted);
+      residue = subtracted - zeroPoint;
+    });
+  }
+};
+
+/// The sums of some rows with one panel: in 32 bits up to a cut, then in Acc.
+template <typename Acc> class PanelSums {
+public:
+  void begin(const PackedWeights &w, int64_t panel, int64_t rows,
+             int64_t residue) {
+    hasPart = false;
+    if constexpr (std::is_same_v<Acc, int64_t>) {
+      const int64_t width = w.columnsPerPanel();
+      const int64_t *sums = w.columnSums(panel);
+      for (int64_t c = 0; c < width; ++c)
+        wide[c] = residue * sums[c];
+      for (int64_t r = 1; r < rows; ++r)
+        std::copy_n(wide, width, wide + r * width);
+    } else if (w.depth() == 0) {
+      std::fill_n(narrow, rows * panelColumns, 0);
+    }
+  }
+  int32_t *part(int64_t row) { return narrow + row * panelColumns; }
+  bool accumulates() const { return hasPart; }
+  void endPiece(const MultiplyAdd &loops, bool isLastOfSum, bool isSplit,
+                int64_t rows) {
+    hasPart = true;
+    if constexpr (std::is_same_v<Acc, int64_t>)
+      if (isLastOfSum) {
+        loops.addSums[isSplit](narrow, rows, wide);
+        hasPart = false;
+      }
+  }
+  const Acc *sums() const {
+    if constexpr (std::is_same_v<Acc, int64_t>)
+      return wide;
+    else
+      return narrow;
+  }
+
+private:
+  static constexpr int64_t wideSize =
+      std::is_same_v<Acc, int64_t> ? maxBlockRows * panelColumns : 1;
+  alignas(64) int32_t narrow[maxBlockRows * panelColumns];
+  alignas(64) int64_t wide[wideSize];
+  bool hasPart = false;
+};
+
+/// The work as tasks: blocks of rows, times groups of panels where there are
+/// too few blocks to keep all threads busy.
+struct Tasks {
+  int64_t rows, panels, blocks, groups;
+
+  Tasks(int64_t rows, int64_t panels, int64_t rowsPerBlock)
+      : rows(rows), panels(panels),
+        blocks((rows + rowsPerBlock - 1) / rowsPerBlock), groups(1) {
+    int64_t threads = threadCount();
+    if (threads > 1 && blocks < 4 * threads)
+      groups = std::min(panels, threads);
+  }
+  int64_t count() const { return blocks * groups; }
+  int64_t firstRow(int64_t block) const { return rows * block / blocks; }
+  int64_t firstPanel(int64_t group) const { return panels * group / groups; }
+};
+} // namespace
+
+template <typename Acc>
+static void checkTypes(const RowSource &x, const PackedWeights &w) {
+  if (sizeOf(x.type) != sizeOf(w.activations()))
+    throw Error(fmt::format("weights were packed for {} activations and meet "
+                            "{}; pack them for this type",
+                            nameOf(w.activations()), nameOf(x.type)));
+  if (std::is_same_v<Acc, int32_t> && !w.fitsInt32())
+    throw Error(fmt::format("sums of {} products of these weights may exceed "
+                            "32 bits; use 64-bit sums",
+                            w.depth()));
+}
+
+template <typename Acc>
+static void emit(const SumSink<Acc> &sink, const PackedWeights &w,
+                 int64_t panel, int64_t row, int64_t rows,
+                 const PanelSums<Acc> &sums) {
+  int64_t width = w.columnsPerPanel(), column = panel * width;
+  sink.take({row, rows, column, std::min(width, w.columns() - column),
+             sums.sums(), width});
+}
+
+/// Widens rows [first, first + count); taps that follow each other in memory
+/// are one run.
+static void widenRows(const MultiplyAdd &loops, const RowSource &x,
+                      const Reading &reading, int64_t first, int64_t count,
+                      int16_t *to, int64_t stride) {
+  WidenLoop widen = loops.widen[reading.kind];
+  const int64_t skip = x.firstChannel * reading.codeSize;
+  const int64_t tapSize = x.channels * reading.codeSize;
+  const int64_t depth = x.taps ? x.tapCount * x.channels : x.channels;
+  for (int64_t r = 0; r < count; ++r, to += stride) {
+    to[depth] = 0;
+    if (!x.taps) {
+      widen(static_cast<const char *>(x.data) +
+                (first + r) * x.rowStride * reading.codeSize + skip,
+            depth, reading.offset, to);
+      continue;
+    }
+    const void *const *taps = x.taps + (first + r) * x.tapCount;
+    for (int64_t t = 0; t < x.tapCount;) {
+      const char *begin = static_cast<const char *>(taps[t]);
+      const char *end = begin + tapSize;
+      int64_t next = t + 1;
+      for (; next < x.tapCount && taps[next] == end; ++next)
+        end += tapSize;
+      widen(begin + skip, (next - t) * x.channels, reading.offset,
+            to + t * x.channels);
+      t = next;
+    }
+  }
+}
+
+/// A buffer of this thread, with at least `size` elements.
+static int16_t *threadBuffer(int64_t size) {
+  static thread_local std::vector<int16_t> buffer;
+  if (int64_t(buffer.size()) < size)
+    buffer.resize(size);
+  return buffer.data();
+}
+
+template <typename Acc>
+void gemm(const RowSource &x, const PackedWeights &w,
+          const SumSink<Acc> &sink) {
+  const Reading reading(x.type, x.zeroPoint);
+  checkTypes<Acc>(x, w);
+  const int64_t depth = w.depth();
+  if ((x.taps ? x.tapCount * x.channels : x.channels) != depth)
+    throw Error(fmt::format("rows of {} codes meet weights of depth {}",
+                            x.channels * (x.taps ? x.tapCount : 1), depth));
+  const MultiplyAdd &loops = multiplyAdd();
+  // An odd number of cache lines, so that rows don't compete for one set.
+  const int64_t stride = ((depth + 1 + 31) / 32 | 1) * 32;
+  const int64_t blockRows =
+      std::clamp(maxBlockCodes / stride, 2 * maxTileRows, maxBlockRows);
+  const Tasks tasks(x.rows, w.panels(), blockRows);
+  const int64_t products =
+      x.rows * w.columns() * depth / std::max<int64_t>(tasks.count(), 1);
+  const int64_t grain =
+      std::max<int64_t>(1, grainProducts / std::max<int64_t>(products, 1));
+
+  parallelFor(tasks.count(), grain, [&](int64_t begin, int64_t end) {
+    int16_t *codes = threadBuffer(blockRows * stride);
+    PanelSums<Acc> sums;
+    int64_t widened = -1;
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t block = task / tasks.groups, group = task % tasks.groups;
+      const int64_t firstRow = tasks.firstRow(block);
+      const int64_t rows = tasks.firstRow(block + 1) - firstRow;
+      if (widened != block)
+        widenRows(loops, x, reading, firstRow, rows, codes, stride);
+      widened = block;
+      // Tiles of nearly equal height: a tile of one row wastes the registers.
+      const int64_t tiles = (rows + maxTileRows - 1) / maxTileRows;
+      for (int64_t panel = tasks.firstPanel(group);
+           panel < tasks.firstPanel(group + 1); ++panel) {
+        sums.begin(w, panel, rows, reading.residue);
+        const int16_t *weights = w.panel(panel);
+        int64_t k = 0;
+        for (PackedWeights::Piece piece : w.pieces(panel)) {
+          for (int64_t tile = 0; tile < tiles; ++tile) {
+            const int64_t from = rows * tile / tiles;
+            const int64_t height = rows * (tile + 1) / tiles - from;
+            loops.tile[height](codes + from * stride + k, stride, weights,
+                               piece.pairs, sums.part(from),
+                               sums.accumulates());
+          }
+          sums.endPiece(loops, piece.isLastOfSum, w.isSplit(), rows);
+          k += 2 * piece.pairs;
+          weights += 2 * piece.pairs * panelColumns;
+        }
+        emit(sink, w, panel, firstRow, rows, sums);
+      }
+    }
+  });
+}
+
+template <typename Acc>
+void depthwise(const RowSource &x, const PackedWeights &w,
+               const SumSink<Acc> &sink) {
+  const Reading reading(x.type, x.zeroPoint);
+  checkTypes<Acc>(x, w);
+  if (x.tapCount != w.depth() || x.channels != w.columns() || !x.taps)
+    throw Error(fmt::format("a depthwise convolution of {} channels with {} "
+                            "taps meets weights of {} channels with {} taps",
+                            x.channels, x.tapCount, w.columns(), w.depth()));
+  const MultiplyAdd &loops = multiplyAdd();
+  const Tasks tasks(x.rows, 1, maxBlockRows);
+  const int64_t width = w.columnsPerPanel();
+  const int64_t grain = std::max<int64_t>(
+      1, grainProducts / (maxBlockRows * w.columns() * w.depth() + 1));
+
+  parallelFor(tasks.count(), grain, [&](int64_t begin, int64_t end) {
+    // The last channels, if they don't fill a panel, for some rows.
+    int16_t *tail = threadBuffer(maxDepthwiseRows * x.tapCount * width);
+    std::vector<const void *> tailTaps(maxDepthwiseRows * x.tapCount);
+    for (size_t i = 0; i < tailTaps.size(); ++i)
+      tailTaps[i] = tail + i * width;
+    PanelSums<Acc> sums;
+    for (int64_t block = begin; block < end; ++block) {
+      const int64_t firstRow = tasks.firstRow(block);
+      const int64_t rows = tasks.firstRow(block + 1) - firstRow;
+      for (int64_t panel = 0; panel < w.panels(); ++panel) {
+        const int64_t channel = panel * width;
+        const int64_t count = std::min(width, x.channels - channel);
+        sums.begin(w, panel, rows, reading.residue);
+        const int16_t *weights = w.panel(panel);
+        int64_t tap = 0;
+        for (PackedWeights::Piece piece : w.pieces(panel)) {
+          const int64_t taps =
+              std::min<int64_t>(2 * piece.pairs, x.tapCount - tap);
+          for (int64_t r = 0; r < rows; r += maxDepthwiseRows) {
+            TapRows tapRows{.taps = x.taps + (firstRow + r) * x.tapCount + tap,
+                            .rowStride = x.tapCount,
+                            .rows = std::min(maxDepthwiseRows, rows - r),
+                            .count = taps,
+                            .byteOffset = (x.firstChannel + channel) *
+                                          reading.codeSize,
+                            .offset = reading.offset};
+            CodeKind kind = reading.kind;
+            if (count < width) {
+              for (int64_t i = 0; i < tapRows.rows; ++i)
+                for (int64_t t = 0; t < taps; ++t)
+                  loops.widen[kind](
+                      static_cast<const char *>(
+                          tapRows.taps[i * x.tapCount + t]) +
+                          tapRows.byteOffset,
+                      count, reading.offset,
+                      tail + (i * x.tapCount + t) * width);
+              tapRows.taps = tailTaps.data();
+              tapRows.byteOffset = 0;
+              tapRows.offset = 0;
+              kind = Code16;
+            }
+            loops.depthwise[kind][w.isSplit()](
+                tapRows, weights, sums.part(r), sums.accumulates());
+          }
+          sums.endPiece(loops, piece.isLastOfSum, w.isSplit(), rows);
+          tap += taps;
+          weights += 2 * piece.pairs * panelColumns;
+        }
+        emit(sink, w, panel, firstRow, rows, sums);
+      }
+    }
+  });
+}
+
+template void gemm(const RowSource &, const PackedWeights &,
+                   const SumSink<int32_t> &);
+template void gemm(const RowSource &, const PackedWeights &,
+                   const SumSink<int64_t> &);
+template void depthwise(const RowSource &, const PackedWeights &,
+                        const SumSink<int32_t> &);
+template void depthwise(const RowSource &, const PackedWeights &,
+                        const SumSink<int64_t> &);
+
+} // namespace parallax::npu

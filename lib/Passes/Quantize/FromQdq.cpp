@@ -1,0 +1,290 @@
+//===- FromQdq.cpp - Networks that others have quantized ------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The way back from ONNX's spelling: a float tensor that goes through
+// QuantizeLinear and DequantizeLinear is a tensor of codes, and a constant
+// behind DequantizeLinear is a tensor of weights.
+//===----------------------------------------------------------------------===//
+#include "TypePlan.h"
+#include "parallax/Passes/Quantize/Qdq.h"
+
+#include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/LayerName.h"
+#include "parallax/Support/QuantizedType.h"
+#include "parallax/Support/TensorAttr.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace parallax {
+namespace {
+
+/// The value of a constant, or nothing.
+Tensor constantOf(Value value) {
+  auto constant = value ? value.getDefiningOp<nn::ConstantOp>() : nullptr;
+  return constant ? toTensor(constant.getValue()) : Tensor();
+}
+
+std::vector<int64_t> integersOf(const Tensor &tensor) {
+  std::vector<int64_t> values;
+  dispatch(tensor.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_integral_v<T>)
+      for (T value : tensor.values<T>())
+        values.push_back(int64_t(value));
+  });
+  return values;
+}
+
+/// The quantized type that scale and zero point of a layer describe, or null.
+template <typename OpTy>
+Type typeOf(OpTy op, DType storage, CodeLimits limits) {
+  Tensor scale = constantOf(op.getScale());
+  bool hasZero = bool(op.getZeroPoint());
+  Tensor zeroPoint = constantOf(op.getZeroPoint());
+  if (scale.isNull() || scale.dtype() != DType::F32 || op.getBlockSize() != 0 ||
+      (hasZero && zeroPoint.isNull()) || sizeOf(storage) > 4)
+    return {};
+  ChannelParams params;
+  params.scales.assign(scale.values<float>().begin(),
+                       scale.values<float>().end());
+  params.zeroPoints = hasZero ? integersOf(zeroPoint)
+                              : std::vector<int64_t>(params.scales.size(), 0);
+  auto isScale = [](float scale) { return std::isfinite(scale) && scale > 0; };
+  auto isCode = [&](int64_t zero) {
+    return zero >= limits.low && zero <= limits.high;
+  };
+  if (params.zeroPoints.size() != params.scales.size() ||
+      !llvm::all_of(params.scales, isScale) ||
+      !llvm::all_of(params.zeroPoints, isCode))
+    return {};
+  MLIRContext *context = op.getContext();
+  auto scaleType = cast<RankedTensorType>(op.getScale().getType());
+  if (scaleType.getRank() > 0) {
+    auto rank = int64_t(cast<RankedTensorType>(op.getX().getType()).getRank());
+    params.axis = int64_t(op.getAxis());
+    params.axis += params.axis < 0 ? rank : 0;
+    return quantizedType(context, storage, params, limits);
+  }
+  return quantizedType(
+      context, storage,
+      {params.scales[0], params.zeroPoints[0], limits.low, limits.high});
+}
+
+/// The codes that a constant may hold: those of 4 bits if it was stored so;
+/// else those of its type, without the most negative one if it has no use.
+CodeLimits limitsOf(const Tensor &codes, unsigned bits, bool isSymmetric) {
+  CodeLimits limits = codeLimitsOf(codes.dtype());
+  if (bits == 4)
+    return limits.low < 0 ? CodeLimits{-8, 7} : CodeLimits{0, 15};
+  if (isSymmetric && limits.low < 0 &&
+      !llvm::is_contained(integersOf(codes), limits.low))
+    ++limits.low;
+  return limits;
+}
+
+bool hasZeroPoints(Value zeroPoint) {
+  Tensor zeros = constantOf(zeroPoint);
+  return zeroPoint && (zeros.isNull() ||
+                       llvm::any_of(integersOf(zeros),
+                                    [](int64_t zero) { return zero != 0; }));
+}
+
+/// True for outputs, and for layers that stay in float.
+bool readsFloat(Operation *op) {
+  auto quantizable = dyn_cast<nn::QuantizableOpInterface>(op);
+  return !quantizable || quantizable.getQuantRule() == nn::QuantRule::Cpu;
+}
+
+class QdqReader {
+public:
+  explicit QdqReader(QdqReport &report) : report(report) {}
+
+  /// A clamp whose result has codes clamps by them: what it clamps may have the
+  /// same.
+  static void visitClamp(Operation *op) {
+    Value x = op->getOperand(0);
+    Operation *producer = x.getDefiningOp();
+    if (!isQuantized(op->getResult(0).getType()) || !producer ||
+        isQuantized(x.getType()) || !x.hasOneUse() ||
+        llvm::none_of(producer->getOperandTypes(),
+                      [](Type type) { return isQuantized(type); }))
+      return;
+    x.setType(op->getResult(0).getType());
+  }
+
+  /// Codes that nobody in the network has made: weights, or an input.
+  void visitGiven(nn::DequantizeLinearOp op) {
+    auto weights = op.getX().getDefiningOp<nn::ConstantOp>();
+    if (!(weights ? setWeights(op, weights) : setInput(op)))
+      report.remaining.push_back(getLayerName(op).node);
+  }
+
+  /// A tensor of codes.
+  void visitTensor(nn::QuantizeLinearOp op) {
+    DType storage = storageOf(op.getY());
+    CodeLimits limits = codeLimitsOf(storage);
+    Type element = typeOf(op, storage, limits);
+    SmallVector<nn::DequantizeLinearOp> readers;
+    for (Operation *user : op->getUsers())
+      if (auto reader = dyn_cast<nn::DequantizeLinearOp>(user))
+        if (element && typeOf(reader, storage, limits) == element)
+          readers.push_back(reader);
+    bool isMatched = !readers.empty() || llvm::none_of(op->getUsers(), isReader);
+    if (!element || isPerAxis(element) || !isMatched) {
+      report.remaining.push_back(getLayerName(op).node);
+      return;
+    }
+    Value x = op.getX();
+    auto type = cast<RankedTensorType>(x.getType()).clone(element);
+    // The tensor itself has codes if nobody reads it as float.
+    bool ownCodes = isa<OpResult>(x) && x.hasOneUse() && quantize::isFloat(x) &&
+                    x.getDefiningOp()->getNumOperands() > 0 &&
+                    !readsFloat(x.getDefiningOp());
+    if (ownCodes) {
+      x.setType(type);
+    } else if (readers.empty()) {
+      return; // Codes that only leave the network.
+    } else {
+      std::string name = getLayerName(op).node;
+      OpBuilder builder(op);
+      Location location =
+          makeLayerLocation(op.getContext(), name,
+                            {llvm::StringRef(name).ends_with(suffix)
+                                 ? name.substr(0, name.size() - suffix.size())
+                                 : getTensorName(op.getY())});
+      x = nn::RequantizeOp::create(builder, location, type, x);
+    }
+    ++report.tensors;
+    for (nn::DequantizeLinearOp reader : readers) {
+      reader.replaceAllUsesWith(x);
+      reader.erase();
+    }
+    if (op->use_empty())
+      op.erase();
+  }
+
+private:
+  static bool isReader(Operation *op) { return isa<nn::DequantizeLinearOp>(op); }
+
+  /// Makes codes of what an input's codes stand for.
+  bool setInput(nn::DequantizeLinearOp op) {
+    DType storage = storageOf(op.getX());
+    Type element = typeOf(op, storage, codeLimitsOf(storage));
+    if (!element || isPerAxis(element))
+      return false;
+    OpBuilder builder(op);
+    builder.setInsertionPointAfter(op);
+    std::string name = getTensorName(op.getY()) + "_codes";
+    auto codes = nn::RequantizeOp::create(
+        builder, makeLayerLocation(op.getContext(), name, {name}),
+        op.getType().clone(element), op.getY());
+    op.getY().replaceAllUsesExcept(codes, codes);
+    ++report.tensors;
+    return true;
+  }
+
+  /// Puts codes in the place of `op`, if a type can say what they stand for.
+  bool setWeights(nn::DequantizeLinearOp op, nn::ConstantOp stored) {
+    mlir::ElementsAttr codes = stored.getValue();
+    Tensor tensor = toTensor(codes);
+    auto bits = stored->getAttrOfType<mlir::IntegerAttr>("nn.bits");
+    Type element = typeOf(
+        op, tensor.dtype(),
+        limitsOf(tensor, bits ? unsigned(bits.getInt()) : 0,
+                 !hasZeroPoints(op.getZeroPoint())));
+    if (!element)
+      return false;
+    std::string name = getTensorName(stored);
+    if (StringRef(name).ends_with(weightSuffix))
+      name.resize(name.size() - weightSuffix.size());
+    OpBuilder builder(op);
+    auto weights = nn::QuantizedConstantOp::create(
+        builder, makeLayerLocation(op.getContext(), name, {name}),
+        op.getType().clone(element), codes);
+    op.replaceAllUsesWith(weights.getResult());
+    op.erase();
+    ++report.weights;
+    return true;
+  }
+
+  static DType storageOf(Value codes) {
+    return *toDType(cast<RankedTensorType>(codes.getType()).getElementType());
+  }
+
+  static constexpr StringRef suffix = "_QuantizeLinear";
+  static constexpr StringRef weightSuffix = "_quantized";
+  QdqReport &report;
+};
+
+/// Gives values to what reads float.
+void dequantizeForFloat(func::FuncOp view) {
+  SmallVector<Value> values;
+  view.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (isQuantized(result.getType()))
+        values.push_back(result);
+  });
+  for (Value value : values) {
+    Value dequantized;
+    for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
+      if (!readsFloat(use.getOwner()))
+        continue;
+      if (!dequantized) {
+        OpBuilder builder(value.getContext());
+        builder.setInsertionPointAfterValue(value);
+        auto type = cast<RankedTensorType>(value.getType());
+        dequantized = quantize::createRequantize(
+            builder, value, type.clone(builder.getF32Type()), DataType::FP32);
+      }
+      use.set(dequantized);
+    }
+  }
+}
+
+void eraseUnused(func::FuncOp view) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(view.front())))
+    if (!op.hasTrait<OpTrait::IsTerminator>() && op.use_empty())
+      op.erase();
+}
+
+} // namespace
+
+func::FuncOp addQuantizedViewOfQdq(func::FuncOp network, QdqReport *report) {
+  func::FuncOp view = network.clone();
+  view.setName("quantized");
+  OpBuilder builder(network);
+  builder.setInsertionPointAfter(network);
+  builder.insert(view);
+  QdqReport ignored;
+  QdqReader reader(report ? *report : ignored);
+  // Those that read codes are erased with what makes the codes.
+  SmallVector<nn::DequantizeLinearOp> given;
+  SmallVector<nn::QuantizeLinearOp> tensors;
+  for (Operation &op : view.front()) {
+    if (auto quantize = dyn_cast<nn::QuantizeLinearOp>(op))
+      tensors.push_back(quantize);
+    else if (auto dequantize = dyn_cast<nn::DequantizeLinearOp>(op);
+             dequantize &&
+             !dequantize.getX().getDefiningOp<nn::QuantizeLinearOp>())
+      given.push_back(dequantize);
+  }
+  for (nn::DequantizeLinearOp op : given)
+    reader.visitGiven(op);
+  for (nn::QuantizeLinearOp op : tensors)
+    reader.visitTensor(op);
+  for (Operation &op : view.front())
+    if (isa<nn::ReluOp, nn::ClipOp>(op))
+      reader.visitClamp(&op);
+  dequantizeForFloat(view);
+  eraseUnused(view);
+  if (failed(verify(view)))
+    throw Error("the parameters of the quantized model do not fit its layers");
+  return view;
+}
+
+} // namespace parallax

@@ -1,0 +1,159 @@
+//===- PrecisionComplete.cpp - What layers got in the end -----------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The quantized network itself says in which types a layer reads and writes.
+// What is not as it was asked for is explained by whoever reads the result.
+//===----------------------------------------------------------------------===//
+#include "PrecisionReaders.h"
+
+#include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Passes/Quantize/Precision.h"
+#include "parallax/Support/LayerName.h"
+#include "parallax/Support/QuantizedType.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+using namespace mlir;
+
+namespace parallax {
+namespace {
+
+/// Default for integers and truth values of the model.
+DataType dataTypeOf(Value value) {
+  if (!isQuantized(value.getType()))
+    return isa<FloatType>(getElementTypeOrSelf(value.getType()))
+               ? DataType::FP32
+               : DataType::Default;
+  std::string_view name = configNameOf(storageOf(value.getType()));
+  for (const EnumName<DataType> &entry : enumNames<DataType>())
+    if (entry.name == name)
+      return entry.value;
+  return DataType::Default;
+}
+
+/// The types of the activations, each once; those of constants count where
+/// there is nothing else.
+llvm::SetVector<DataType> typesReadBy(Operation *op) {
+  llvm::SetVector<DataType> activations, constants;
+  for (Value operand : op->getOperands()) {
+    bool isConstant = isa_and_nonnull<nn::ConstantOp, nn::QuantizedConstantOp>(
+        operand.getDefiningOp());
+    if (DataType type = dataTypeOf(operand); type != DataType::Default)
+      (isConstant ? constants : activations).insert(type);
+  }
+  return activations.empty() ? constants : activations;
+}
+
+DataType resultTypeOf(Operation *op) {
+  for (Value result : op->getResults())
+    if (DataType type = dataTypeOf(result); type != DataType::Default)
+      return type;
+  return DataType::Default;
+}
+
+class LayerAudit {
+public:
+  LayerAudit(AuditedLayer &layer, Operation *op) : layer(layer), op(op) {}
+
+  void run() {
+    LayerPrecision planned = layer.granted;
+    llvm::SetVector<DataType> read = typesReadBy(op);
+    Value weight = weightOf(op);
+    layer.granted = {read.empty() ? DataType::Default : read[0],
+                     weight ? dataTypeOf(weight) : DataType::Default,
+                     resultTypeOf(op)};
+    // Otherwise others decide, and the reason says so already.
+    if (layer.overridden || isDataMovement(op))
+      return;
+    if (isPlanned(&LayerPrecision::data, planned))
+      explainInputs(read.getArrayRef());
+    if (isPlanned(&LayerPrecision::weight, planned) &&
+        layer.granted.weight != planned.weight)
+      add(fmt::format("its weights are {}", configName(layer.granted.weight)));
+    if (isPlanned(&LayerPrecision::output, planned))
+      explainResult(planned.output);
+    else if (planned.output == DataType::Default &&
+             isPlanned(&LayerPrecision::data, planned))
+      explainResult(planned.data);
+  }
+
+private:
+  /// Whether the rule asks for a part and the layer was to have it. If not, a
+  /// reason was found before the network was quantized.
+  bool isPlanned(DataType LayerPrecision::*part,
+                 const LayerPrecision &planned) const {
+    return layer.requested.*part != DataType::Default &&
+           planned.*part == layer.requested.*part;
+  }
+
+  void add(const std::string &reason) {
+    layer.reason += (layer.reason.empty() ? "" : "; ") + reason;
+  }
+
+  void explainInputs(ArrayRef<DataType> read) {
+    std::vector<std::string_view> names;
+    for (DataType type : read)
+      names.push_back(configName(type));
+    if (read.size() > 1 ||
+        (read.size() == 1 && read[0] != layer.requested.data))
+      add(fmt::format("it reads {}", fmt::join(names, " and ")));
+  }
+
+  void explainResult(DataType expected) {
+    DataType result = layer.granted.output;
+    if (result == DataType::Default || result == expected)
+      return;
+    std::string reason = fmt::format("its result is {}", configName(result));
+    quantize::Reader reader;
+    for (Value value : op->getResults())
+      if (reader.layer.empty())
+        reader = quantize::findReader(value, /*behindRequantization=*/false);
+    if (!reader.layer.empty())
+      reason += fmt::format(" because that is what '{}' reads", reader.layer);
+    else if (!reader.output.empty())
+      reason += fmt::format(" because it is the output '{}' of the network",
+                            reader.output);
+    if (layer.granted.data == layer.requested.data)
+      reason += fmt::format("; the {} itself is computed from {}", noun(),
+                            configName(layer.granted.data));
+    add(reason);
+  }
+
+  std::string_view noun() const {
+    if (isa<nn::AddOp>(op))
+      return "sum";
+    if (isa<nn::SubOp>(op))
+      return "difference";
+    if (isa<nn::MulOp>(op))
+      return "product";
+    return "result";
+  }
+
+  AuditedLayer &layer;
+  Operation *op;
+};
+
+} // namespace
+
+void completeAudit(PrecisionPlan &plan, func::FuncOp quantized) {
+  llvm::StringMap<Operation *> byName;
+  for (Operation &op : quantized.front().without_terminator())
+    if (!isa<nn::ConstantOp, nn::QuantizedConstantOp, nn::RequantizeOp>(op))
+      byName.try_emplace(getLayerName(&op).node, &op);
+  for (AuditedRule &rule : plan.audit)
+    for (AuditedLayer &layer : rule.layers) {
+      if (Operation *op = byName.lookup(layer.layer))
+        LayerAudit(layer, op).run();
+      else
+        layer.reason += (layer.reason.empty() ? "" : "; ") +
+                        std::string("is not in the quantized network");
+    }
+}
+
+} // namespace parallax

@@ -1,0 +1,142 @@
+//===- Qdq.cpp - Quantized networks as ONNX spells them -------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "parallax/Passes/Quantize/Qdq.h"
+
+#include "parallax/Dialect/NN/CreateOp.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/LayerName.h"
+#include "parallax/Support/QuantizedType.h"
+#include "parallax/Support/TensorAttr.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace parallax {
+namespace {
+
+class QdqWriter {
+public:
+  explicit QdqWriter(MLIRContext *context) : builder(context) {}
+
+  void visit(Operation *op) {
+    builder.setInsertionPointAfter(op);
+    if (auto constant = dyn_cast<nn::QuantizedConstantOp>(op))
+      return visitConstant(constant);
+    if (auto requantize = dyn_cast<nn::RequantizeOp>(op)) {
+      Value value = requantize.getX();
+      Type type = requantize.getType();
+      if (isQuantized(type))
+        value = throughCodes(value, type, getTensorName(requantize));
+      requantize.replaceAllUsesWith(value);
+      requantize.erase();
+      return;
+    }
+    for (Value result : op->getResults())
+      if (Type type = result.getType(); isQuantized(type)) {
+        result.setType(floatType(type));
+        builder.setInsertionPointAfter(op);
+        Operation *quantize = nullptr;
+        Value values =
+            throughCodes(result, type, getTensorName(result), &quantize);
+        result.replaceAllUsesExcept(values, quantize);
+      }
+  }
+
+private:
+  RankedTensorType floatType(Type type) {
+    return cast<RankedTensorType>(type).clone(builder.getF32Type());
+  }
+
+  Value constant(const Tensor &tensor, const std::string &name) {
+    return nn::ConstantOp::create(
+        builder, makeLayerLocation(builder.getContext(), name, {name}),
+        toTensorType(builder.getContext(), tensor),
+        toAttribute(builder.getContext(), tensor, name));
+  }
+
+  /// Scale and zero point of a type: scalars, or one entry per channel.
+  std::pair<Value, Value> parameters(Type type, const std::string &name) {
+    ChannelParams params = channelParamsOf(type);
+    Shape shape;
+    if (isPerAxis(type))
+      shape.push_back(int64_t(params.scales.size()));
+    Tensor scale(DType::F32, shape);
+    llvm::copy(params.scales, scale.data<float>());
+    Tensor zeroPoint(storageOf(type), shape);
+    dispatch(zeroPoint.dtype(), [&](auto tag) {
+      using Code = typename decltype(tag)::type;
+      if constexpr (std::is_integral_v<Code>)
+        for (auto [i, zero] : llvm::enumerate(params.zeroPoints))
+          zeroPoint.data<Code>()[i] = Code(zero);
+    });
+    return {constant(scale, name + "_scale"),
+            constant(zeroPoint, name + "_zero_point")};
+  }
+
+  template <typename OpTy>
+  OpTy create(const std::string &name, ValueRange operands, int64_t axis) {
+    OperationState state(makeLayerLocation(builder.getContext(), name, {name}),
+                         OpTy::getOperationName());
+    if (failed(nn::completeState<OpTy>(
+            state, operands,
+            builder.getNamedAttr("axis", builder.getI64IntegerAttr(axis)))))
+      throw Error("a quantized tensor can't be written as ONNX does");
+    return cast<OpTy>(builder.create(state));
+  }
+
+  /// The values of `value` after it has been codes of `type`.
+  Value throughCodes(Value value, Type type, const std::string &name,
+                     Operation **quantizer = nullptr) {
+    auto [scale, zeroPoint] = parameters(type, name);
+    auto codes = create<nn::QuantizeLinearOp>(name + "_QuantizeLinear",
+                                              {value, scale, zeroPoint}, 0);
+    if (quantizer)
+      *quantizer = codes;
+    return create<nn::DequantizeLinearOp>(name + "_DequantizeLinear",
+                                          {codes, scale, zeroPoint}, 0);
+  }
+
+  void visitConstant(nn::QuantizedConstantOp op) {
+    std::string name = getTensorName(op);
+    auto [scale, zeroPoint] = parameters(op.getType(), name);
+    Value codes = nn::ConstantOp::create(
+        builder,
+        makeLayerLocation(builder.getContext(), name + "_quantized",
+                          {name + "_quantized"}),
+        cast<RankedTensorType>(op.getCodes().getType()), op.getCodes());
+    Value values = create<nn::DequantizeLinearOp>(
+        name + "_DequantizeLinear", {codes, scale, zeroPoint},
+        channelParamsOf(op.getType()).axis);
+    op.replaceAllUsesWith(values);
+    op.erase();
+  }
+
+  OpBuilder builder;
+};
+
+} // namespace
+
+func::FuncOp addQdqView(func::FuncOp quantized) {
+  func::FuncOp view = quantized.clone();
+  view.setName("qdq");
+  OpBuilder builder(quantized);
+  builder.setInsertionPointAfter(quantized);
+  builder.insert(view);
+  QdqWriter writer(view.getContext());
+  for (Operation &op :
+       llvm::make_early_inc_range(view.front().without_terminator()))
+    writer.visit(&op);
+  if (failed(verify(view)))
+    throw Error("the quantized network can't be written as ONNX does; this is "
+                "a fault of Parallax, please report the model");
+  return view;
+}
+
+} // namespace parallax

@@ -1,0 +1,124 @@
+//===- Quantize.cpp - The quantized view of a network ---------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header. The steps: copy the network, decide the kind of codes of
+// every tensor, make every change of kind an operation, choose scales, and turn
+// weights into codes.
+//===----------------------------------------------------------------------===//
+#include "parallax/Passes/Quantize/Quantize.h"
+#include "TypePlan.h"
+
+#include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/LayerName.h"
+#include "parallax/Support/QuantizedType.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace parallax {
+namespace {
+
+using namespace quantize;
+
+/// Gives every reader the kind of codes that it reads.
+void insertRequantizations(func::FuncOp function, KindPlan &kinds,
+                           QuantizeReport &report) {
+  Block &body = function.front();
+  auto requantizeUses = [&](Value value, Operation *first) {
+    if (!isFloat(value) || value.getDefiningOp<nn::ConstantOp>())
+      return;
+    std::map<DataType, Value> versions;
+    for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
+      bool isOutput = use.getOwner()->hasTrait<OpTrait::IsTerminator>();
+      DataType wanted =
+          isOutput ? DataType::FP32 : kinds.readBy(use.getOwner());
+      if (wanted == kinds.kind(value) || isa<nn::RequantizeOp>(use.getOwner()))
+        continue;
+      Value &version = versions[wanted];
+      if (!version) {
+        version = requantize(value, wanted, first, kinds);
+        ++report.requantizations;
+      }
+      use.set(version);
+    }
+  };
+  for (BlockArgument argument : function.getArguments())
+    requantizeUses(argument, &body.front());
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
+    for (Value result : op.getResults())
+      requantizeUses(result, op.getNextNode());
+}
+
+void countTensors(func::FuncOp function, QuantizeReport &report) {
+  auto count = [&](Value value) {
+    ++report.tensors;
+    if (isQuantized(value.getType()))
+      ++report.quantizedTensors;
+    else if (isFloat(value))
+      ++report.floatTensors;
+    else
+      ++report.integerTensors;
+  };
+  llvm::for_each(function.getArguments(), count);
+  for (Operation &op : function.front().without_terminator()) {
+    llvm::for_each(op.getResults(), count);
+    if (op.getNumOperands() == 0)
+      continue;
+    ++report.operators;
+    auto isCodes = [](Type type) { return isQuantized(type); };
+    report.quantizedOperators += llvm::any_of(op.getOperandTypes(), isCodes) ||
+                                 llvm::any_of(op.getResultTypes(), isCodes);
+  }
+}
+
+} // namespace
+
+QuantizeOptions quantizeOptions(const QuantConfig &config) {
+  QuantizeOptions options;
+  options.bias = config.convBiasDataType;
+  options.normalizationScale = config.lnScaleDataType;
+  options.refineWeightThreshold =
+      config.disableAutoRefineScale ? -1 : config.refineWeightThreshold;
+  options.shareParameters = !config.disableQuantOptimization;
+  return options;
+}
+
+func::FuncOp addQuantizedView(func::FuncOp network,
+                              const Calibration &calibration,
+                              const PrecisionPlan &precision,
+                              const QuantizeOptions &options,
+                              QuantizeReport *report) {
+  IRMapping mapping;
+  auto view = cast<func::FuncOp>(network->clone(mapping));
+  view.setName("quantized");
+  OpBuilder builder(network);
+  builder.setInsertionPointAfter(network);
+  builder.insert(view);
+  Precisions precisions;
+  for (auto [op, wanted] : precision.layers)
+    precisions[mapping.lookup(op)] = wanted;
+
+  QuantizeReport ignored;
+  QuantizeReport &facts = report ? *report : ignored;
+  Ranges ranges(calibration);
+  try {
+    KindPlan kinds(view, precisions, options.shareParameters);
+    insertRequantizations(view, kinds, facts);
+    assignTypes(view, kinds, ranges, options, facts);
+    quantizeConstants(view, kinds, precisions, options, facts);
+  } catch (...) {
+    view.erase();
+    throw;
+  }
+  countTensors(view, facts);
+  if (failed(verify(view)))
+    throw Error("the quantized network is not valid; this is a fault of "
+                "Parallax, please report the model");
+  return view;
+}
+
+} // namespace parallax

@@ -1,0 +1,99 @@
+//===- TypePlan.h - The type of every tensor -------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two questions, in this order. Which kind of codes does a tensor have? That
+// follows backwards from those who read it. Which scale? That follows forwards
+// from the ranges, with tensors that must or may share one put into a class.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_LIB_PASSES_QUANTIZE_TYPEPLAN_H
+#define PARALLAX_LIB_PASSES_QUANTIZE_TYPEPLAN_H
+
+#include "parallax/Analysis/QuantParams.h"
+#include "parallax/Passes/Quantize/Quantize.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace parallax::quantize {
+
+/// Precisions by operation of the function that is being quantized.
+using Precisions = llvm::DenseMap<Operation *, LayerPrecision>;
+
+/// The kind of codes of values: U8, S8, U16, S16, or FP32. Values that are not
+/// float have none.
+class KindPlan {
+public:
+  /// With `shareParameters`, clamps have the codes of what they clamp.
+  KindPlan(mlir::func::FuncOp function, const Precisions &precisions,
+           bool shareParameters);
+
+  DataType kind(Value value) const { return kinds.lookup(value); }
+  void set(Value value, DataType kind) { kinds[value] = kind; }
+  /// The kind in which an operation reads its float operands; Default if it
+  /// takes what it gets.
+  DataType readBy(Operation *op) const { return reads.lookup(op); }
+
+private:
+  bool followsReaders(Operation *op) const;
+  DataType resultKind(Operation *op, Value result) const;
+
+  const Precisions &precisions;
+  bool shareParameters;
+  llvm::DenseMap<Value, DataType> kinds;
+  llvm::DenseMap<Operation *, DataType> reads;
+};
+
+/// The ranges that calibration has found, by tensor.
+class Ranges {
+public:
+  explicit Ranges(const Calibration &calibration);
+  /// The range of a value for codes of a kind. Requantization keeps the range
+  /// of its operand. A missing one is remembered.
+  Interval of(Value value, DataType kind);
+  /// All that is known of a value, or null.
+  const TensorRange *find(Value value) const;
+  /// Throws Error if a range was missing.
+  void finish() const;
+
+private:
+  llvm::StringMap<const TensorRange *> ranges;
+  std::vector<std::string> missing;
+};
+
+/// What is left of a range if a mask of great negative numbers, or of minus
+/// infinity, has been put on a value that is on its way to a softmax. The least
+/// code then is one that the softmax takes for nothing.
+Interval withoutMask(Value value, DataType kind, Interval range,
+                     const Ranges &ranges);
+
+/// Gives every tensor of codes its quantized type. Inserts a requantization in
+/// front of operators that need one scale for all operands, where an operand
+/// keeps its own.
+void assignTypes(mlir::func::FuncOp function, KindPlan &kinds, Ranges &ranges,
+                 const QuantizeOptions &options, QuantizeReport &report);
+
+/// Makes an operation that changes the type of `value`. Its name tells `kind`,
+/// and the reader that it is for if others get another one.
+Value createRequantize(mlir::OpBuilder &builder, Value value, Type type,
+                       DataType kind, StringRef reader = "");
+
+/// Requantizes `value` in front of `before`; the type is set later.
+Value requantize(Value value, DataType kind, Operation *before, KindPlan &kinds,
+                 StringRef reader = "");
+
+/// The type of codes of a kind.
+Type codeType(MLIRContext *context, const AffineParams &params, DataType kind);
+
+/// Replaces the float constants of operators that compute on codes.
+void quantizeConstants(mlir::func::FuncOp function, const KindPlan &kinds,
+                       const Precisions &precisions,
+                       const QuantizeOptions &options, QuantizeReport &report);
+
+inline bool isFloat(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType().isF32();
+}
+
+} // namespace parallax::quantize
+
+#endif // PARALLAX_LIB_PASSES_QUANTIZE_TYPEPLAN_H

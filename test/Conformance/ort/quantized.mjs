@@ -1,0 +1,246 @@
+//===- quantized.mjs - Quantized models against ONNX Runtime --------------===//
+// Part of Parallax, under the Apache License 2.0. SPDX-License-Identifier: Apache-2.0
+//
+// A quantized network is only worth something if others compute the same with
+// it. Real networks are quantized in several ways; ONNX Runtime runs the file
+// that we write, with its graph optimizations off because its fused integer
+// kernels saturate on some processors, and our Reference engine has to agree
+// with it, layer by layer. A code that floats round to the other side of a tie
+// may change everything behind it, so the outputs of whole networks must agree
+// where no layer's codes differ.
+
+import { execFile } from "node:child_process";
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import {
+  cachedModels,
+  createSession,
+  makeFeeds,
+  modelFile,
+  peerOptions,
+  printTable,
+  requireOrt,
+  selectModels,
+  shapeArguments,
+  skipped,
+} from "../../../bench/lib.mjs";
+import { rawBytes, tensorFile, writeInputs, writeSamples } from "./inputs.mjs";
+import { compareBytes, compareOutput } from "./outputs.mjs";
+
+const options = peerOptions("quantized.mjs");
+const execute = promisify(execFile);
+const samples = 4;
+const limits = { minCosine: 0.9999, maxErrorOfRange: Infinity };
+const minWithinOneCode = 0.999;
+
+const everything = {
+  start_tensor_names: ["DEFAULT"],
+  end_tensor_names: ["DEFAULT"],
+};
+/// What is asked for, and the least cosine with the float network, if any is
+/// promised.
+const modes = {
+  U8: { rules: [] },
+  U16: {
+    rules: [{ ...everything, data_type: "U16", weight_data_type: "S16" }],
+    minFloatCosine: 0.9999,
+  },
+  "U16 x S8": { rules: [{ ...everything, data_type: "U16" }] },
+  mixed: { rules: [{ layer_name_regex: ".*[02468]", data_type: "U16" }] },
+};
+
+async function run(program, ...args) {
+  try {
+    const { stdout, stderr } = await execute(program, args, {
+      maxBuffer: 1 << 28,
+    });
+    return stdout + stderr;
+  } catch (error) {
+    const said = (error.stderr || error.message).trim().split("\n").at(-1);
+    throw new Error(`${args[0]} failed: ${said}`);
+  }
+}
+const parallax = (...args) => run(options.parallax, ...args);
+const layerCheck = join(dirname(options.parallax), "quantized-layers");
+
+/// The bytes of a protobuf field of the wire type "length-delimited".
+function field(number, bytes) {
+  const varint = [];
+  for (let rest = bytes.length; ; rest = Math.floor(rest / 128)) {
+    varint.push(rest >= 128 ? (rest % 128) | 128 : rest);
+    if (rest < 128) break;
+  }
+  return Buffer.concat([Buffer.from([(number << 3) | 2, ...varint]), bytes]);
+}
+
+/// The model with more outputs. Protobuf merges what is written twice, so
+/// graph.output.name (7, 12, 1) of additional ones can simply be appended.
+function withOutputs(file, names) {
+  const outputs = names.map((name) => field(12, field(1, Buffer.from(name))));
+  return Buffer.concat([
+    fs.readFileSync(file),
+    field(7, Buffer.concat(outputs)),
+  ]);
+}
+
+async function runOrt(ort, model, feeds) {
+  const session = await ort.InferenceSession.create(model, {
+    graphOptimizationLevel: "disabled",
+    intraOpNumThreads: 1,
+    logSeverityLevel: 3,
+  });
+  const known = session.inputNames;
+  const outputs = await session.run(
+    Object.fromEntries(
+      Object.entries(feeds).filter(([name]) => known.includes(name)),
+    ),
+  );
+  await session.release();
+  return outputs;
+}
+
+const npyTypes = {
+  float32: "<f4",
+  int64: "<i8",
+  int32: "<i4",
+  uint8: "|u1",
+  int8: "|i1",
+  bool: "|b1",
+};
+function writeNpy(file, { type, dims, data }) {
+  const shape = `(${dims.join(", ")}${dims.length === 1 ? "," : ""})`;
+  const text = `{'descr': '${npyTypes[type]}', 'fortran_order': False, 'shape': ${shape}, }`;
+  const header = text.padEnd(Math.ceil((text.length + 11) / 64) * 64 - 11);
+  const prefix = Buffer.from("\x93NUMPY\x01\x00  ", "latin1");
+  prefix.writeUInt16LE(header.length + 1, 8);
+  fs.writeFileSync(
+    file,
+    Buffer.concat([prefix, Buffer.from(`${header}\n`), rawBytes(data)]),
+  );
+}
+
+/// The part of codes that are within one step of ONNX Runtime's, each layer
+/// having the same inputs, in all and in the worst layer.
+async function compareLayers(ort, file, feeds, dir) {
+  const names = (await run(layerCheck, file)).trim().split("\n");
+  fs.mkdirSync(dir, { recursive: true });
+  const outputs = { ...feeds };
+  const wanted = names.filter((name) => !(name in feeds));
+  Object.assign(
+    outputs,
+    await runOrt(ort, withOutputs(file, [...new Set(wanted)]), feeds),
+  );
+  names.forEach((name, i) => writeNpy(join(dir, `${i}.npy`), outputs[name]));
+  const said = await run(layerCheck, file, dir);
+  fs.rmSync(dir, { recursive: true, force: true });
+  const [, elements, differing, farther, worst, where] =
+    /elements (\d+) differing (\d+) farther (\d+) worst (\S+) (.*)/.exec(said);
+  return {
+    all: 1 - farther / elements,
+    worst: 1 - worst,
+    where,
+    differing: Number(differing),
+    elements: Number(elements),
+  };
+}
+
+async function check(ort, model, mode) {
+  const dir = join(options.work, model.name);
+  const { rules, minFloatCosine } = modes[mode];
+  fs.rmSync(dir, { recursive: true, force: true });
+  const [inputDir, outputDir] = ["inputs", "parallax"].map((n) => join(dir, n));
+  for (const each of [inputDir, outputDir])
+    fs.mkdirSync(each, { recursive: true });
+  const original = modelFile(options.cache, model);
+  const source = join(dir, "optimized.onnx");
+  await parallax("optimize", original, source, ...shapeArguments(model));
+  const config = join(dir, "config.json");
+  fs.writeFileSync(
+    config,
+    JSON.stringify({
+      input: source,
+      output_dir: join(dir, "out"),
+      quant: {
+        input_configs: writeSamples(model, join(dir, "data"), samples),
+        layer_configs: rules,
+      },
+    }),
+  );
+  await parallax("build", "--config", config, "--allow-unmatched");
+  const file = join(dir, "out/quant/quant_axmodel.onnx");
+  writeInputs(model, inputDir);
+  await parallax(
+    ...["run", "--model", file, "--mode", "Reference"],
+    ...["--input_dir", inputDir, "--output_dir", outputDir],
+  );
+
+  const feeds = makeFeeds(ort, model);
+  const expected = await runOrt(ort, file, feeds);
+  const session = await createSession(ort, original, 1);
+  const floats = await session.run(feeds);
+  await session.release();
+  const [problems, disagreements] = [[], []];
+  let [worst, worstFloat] = [1, 1];
+  for (const [name, tensor] of Object.entries(expected)) {
+    const result = compareOutput(tensorFile(outputDir, name), tensor, limits);
+    worst = Math.min(worst, result.cosine ?? 1);
+    if (result.verdict !== "ok")
+      disagreements.push(`${name}: ${result.verdict}`);
+    const { cosine = 1 } = compareBytes(rawBytes(tensor.data), floats[name], {
+      minCosine: -1,
+      maxErrorOfRange: Infinity,
+    });
+    worstFloat = Math.min(worstFloat, cosine);
+    if (cosine < (minFloatCosine ?? -1))
+      problems.push(`${name}: cosine ${cosine} with the float network`);
+  }
+  const layers = await compareLayers(ort, file, feeds, join(dir, "layers"));
+  if (layers.differing === 0) problems.push(...disagreements);
+  if (layers.all < minWithinOneCode) problems.push(`codes: ${layers.where}`);
+  return [
+    model.name,
+    mode,
+    worst.toFixed(6),
+    `${layers.differing} of ${layers.elements}`,
+    layers.all.toFixed(6),
+    layers.worst.toFixed(4),
+    worstFloat.toFixed(6),
+    problems.length ? `FAILED: ${problems.join("; ")}` : "ok",
+  ];
+}
+
+const selected = selectModels(options);
+const ort = requireOrt(options.cache);
+const models = cachedModels(options.cache, selected);
+const rows = [];
+for (const model of models)
+  for (const mode of Object.keys(modes)) {
+    process.stderr.write(`quantizing ${model.name} to ${mode}\n`);
+    rows.push(
+      await check(ort, model, mode).catch((error) => [
+        ...[model.name, mode, "-", "-", "-", "-", "-"],
+        `FAILED: ${error.message}`,
+      ]),
+    );
+  }
+if (rows.length > 0)
+  printTable(
+    [
+      "model",
+      "types",
+      "cosine to ORT",
+      "differing codes",
+      "within 1 code",
+      "worst layer",
+      "cosine to float",
+      "verdict",
+    ],
+    rows,
+  );
+const failed = rows.filter((row) => row.at(-1) !== "ok").length;
+console.log(
+  `${rows.length - failed} passed, ${failed} failed, ` +
+    `${selected.length - models.length} models skipped`,
+);
+process.exitCode = failed ? 1 : models.length ? 0 : skipped;

@@ -1,0 +1,27 @@
+//===- Evaluation.h - Accuracy on labelled samples -------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the configuration's `evaluation` is for.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_BUILD_EVALUATION_H
+#define PARALLAX_TOOLS_BUILD_EVALUATION_H
+
+#include "../common/FloatStage.h"
+#include "parallax/Config/BuildConfig.h"
+
+namespace parallax {
+
+/// Inputs for the check of the optimized network: the first of the evaluation
+/// set, or random ones.
+CheckSamples evaluationSamples(const BuildConfig &config,
+                               std::span<const PortInfo> inputs);
+
+/// Prints how many of the labelled samples a network classifies correctly;
+/// `what` says which network it is.
+void printAccuracy(const Executable &executable, std::string_view what,
+                   const BuildConfig &config, int threads);
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_BUILD_EVALUATION_H

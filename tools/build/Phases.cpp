@@ -1,0 +1,119 @@
+//===- Phases.cpp - The phases of a build ---------------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header. The table is the order of the flow.
+//===----------------------------------------------------------------------===//
+#include "Phases.h"
+#include "CalibrateStage.h"
+#include "Evaluation.h"
+#include "QuantizeStage.h"
+
+#include "parallax/Support/Error.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace fs = std::filesystem;
+
+namespace parallax {
+namespace {
+
+NetworkOptions networkOptions(const BuildConfig &config) {
+  NetworkOptions options;
+  options.model = config.input;
+  options.inputShapes = config.inputShapes;
+  options.opProcessors = config.opProcessors;
+  options.constProcessors = config.constProcessors;
+  return options;
+}
+
+void importModel(BuildState &state) {
+  state.network.emplace(networkOptions(state.config));
+}
+
+void optimizeNetwork(BuildState &state) {
+  const BuildConfig &config = state.config;
+  FloatStageOptions stage;
+  // A quantized model is taken as it is.
+  stage.optimize = !config.onnxOpt.disableOnnxOptimization &&
+                   config.modelType == ModelType::Onnx;
+  stage.checkRewrites = !config.onnxOpt.disableTransformationCheck;
+  stage.checkModel = config.onnxOpt.modelCheck;
+  stage.samples = [&](std::span<const PortInfo> inputs) {
+    return config.quant.inputConfigs.empty()
+               ? evaluationSamples(config, inputs)
+               : calibrationSamples(*state.network, config);
+  };
+  stage.threads = state.threads;
+  fs::path folder = fs::path(config.outputDir) / "frontend";
+  stage.onnx = folder / "optimized.onnx";
+  stage.nameMap = folder / "name_map.json";
+  if (config.debug.dumpFrontendGraph) {
+    stage.importedMlir = folder / "imported.mlir";
+    stage.optimizedMlir = folder / "optimized.mlir";
+  }
+  runFloatStage(*state.network, stage, state.style);
+}
+
+bool always(const BuildConfig &) { return true; }
+
+bool wantsCalibration(const BuildConfig &config) {
+  return config.modelType == ModelType::Onnx && hasCalibration(config);
+}
+
+bool wantsQuantization(const BuildConfig &config) {
+  return config.modelType != ModelType::Onnx || hasCalibration(config);
+}
+
+constexpr Phase phases[] = {
+    {"import", "read the model", importModel, always},
+    {"optimize", "simplify the float network", optimizeNetwork, always},
+    {"calibrate", "find the ranges of tensors on samples", runCalibrateStage,
+     wantsCalibration},
+    {"quantize", "choose types and scales, and turn weights into codes",
+     runQuantizeStage, wantsQuantization},
+};
+
+const Phase &findPhase(const std::string &name, const Phase &otherwise) {
+  if (name.empty())
+    return otherwise;
+  std::vector<std::string_view> names;
+  for (const Phase &phase : phases) {
+    if (phase.name == name)
+      return phase;
+    names.push_back(phase.name);
+  }
+  throw Error(fmt::format("there is no phase '{}'; the phases are {}", name,
+                          fmt::join(names, ", ")));
+}
+
+} // namespace
+
+std::span<const Phase> buildPhases() { return phases; }
+
+std::span<const Phase> phasesBetween(const std::string &from,
+                                     const std::string &to) {
+  const Phase &first = findPhase(from, phases[0]);
+  const Phase &last = findPhase(to, phases[std::size(phases) - 1]);
+  if (&last < &first)
+    throw Error(fmt::format("phase '{}' comes before phase '{}'", to, from));
+  return {&first, &last + 1};
+}
+
+fs::path checkpointOf(const BuildConfig &config, const Phase &phase) {
+  return fs::path(config.outputDir) / "phases" /
+         fmt::format("{}.mlirbc", phase.name);
+}
+
+void restoreBefore(const Phase &first, BuildState &state) {
+  if (&first == &phases[0])
+    return;
+  state.network.emplace(networkOptions(state.config),
+                        checkpointOf(state.config, *(&first - 1)));
+  if (&first > &findPhase("calibrate", phases[0]))
+    if (wantsCalibration(state.config))
+      state.calibration = readCalibration(calibrationPath(state.config));
+}
+
+} // namespace parallax

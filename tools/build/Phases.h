@@ -1,0 +1,57 @@
+//===- Phases.h - The phases of a build ------------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A build is a list of phases. It can stop after any of them and leave a
+// checkpoint, and a later one can go on from there.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_BUILD_PHASES_H
+#define PARALLAX_TOOLS_BUILD_PHASES_H
+
+#include "../common/Network.h"
+#include "parallax/Config/BuildConfig.h"
+#include "parallax/Passes/Calibrate/CalibrationFile.h"
+#include "parallax/Report/Table.h"
+
+#include <span>
+
+namespace parallax {
+
+/// What the phases hand on.
+struct BuildState {
+  BuildConfig config;
+  int threads = 1;
+  TableStyle style;
+  /// A rule of layer_configs that matches nothing is only worth a warning.
+  bool allowUnmatched = false;
+  std::optional<Network> network;
+  Calibration calibration;
+};
+
+struct Phase {
+  std::string_view name;
+  /// What it does, for --help.
+  std::string_view does;
+  void (*run)(BuildState &);
+  /// Whether the configuration asks for it.
+  bool (*isWanted)(const BuildConfig &);
+};
+
+std::span<const Phase> buildPhases();
+
+/// The phases from one name to another, both included; empty names mean the
+/// first and the last one. Throws Error that lists the names.
+std::span<const Phase> phasesBetween(const std::string &from,
+                                     const std::string &to);
+
+/// Where a phase leaves its checkpoint.
+std::filesystem::path checkpointOf(const BuildConfig &config,
+                                   const Phase &phase);
+
+/// Makes the state that `first` starts from: nothing, or what the phase in
+/// front of it has left.
+void restoreBefore(const Phase &first, BuildState &state);
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_BUILD_PHASES_H

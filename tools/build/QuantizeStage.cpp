@@ -1,0 +1,223 @@
+//===- QuantizeStage.cpp - From ranges to codes ---------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "QuantizeStage.h"
+#include "CalibrateStage.h"
+
+#include "parallax/Frontend/ONNX/Export.h"
+#include "parallax/Passes/Optimize/Names.h"
+#include "parallax/Passes/Processors/Processors.h"
+#include "parallax/Passes/Quantize/Improve.h"
+#include "parallax/Passes/Quantize/Qdq.h"
+#include "parallax/Passes/Quantize/QuantFile.h"
+#include "parallax/Passes/Quantize/Quantize.h"
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/Log.h"
+#include "parallax/Support/LogFile.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <fmt/format.h>
+
+namespace fs = std::filesystem;
+
+namespace parallax {
+namespace {
+
+void print(const ProcessorReport &report) {
+  for (const std::string &warning : report.warnings)
+    log(LogLevel::Warning, "{}", warning);
+  for (const std::string &note : report.notes)
+    log(LogLevel::Info, "{}", note);
+}
+
+bool hasProcessors(const BuildConfig &config) {
+  return !config.inputProcessors.empty() || !config.outputProcessors.empty();
+}
+
+/// A copy of a view, as it will run: with what happens at its inputs and
+/// outputs.
+mlir::func::FuncOp addDeployedView(mlir::func::FuncOp view,
+                                   const BuildConfig &config,
+                                   ProcessorReport &report) {
+  mlir::func::FuncOp deployed = view.clone();
+  deployed.setName("deployed");
+  mlir::OpBuilder builder(view);
+  builder.setInsertionPointAfter(view);
+  builder.insert(deployed);
+  report = addProcessors(deployed, config.inputProcessors,
+                         config.outputProcessors, config.quant.inputConfigs);
+  return deployed;
+}
+
+PrecisionPlan planPrecision(BuildState &state, mlir::func::FuncOp network) {
+  PrecisionOptions options;
+  options.allowUnmatched = state.allowUnmatched;
+  std::vector<std::string> names;
+  for (const onnx_import::ModelNode &node : state.network->summary().nodes) {
+    names.push_back(node.name);
+    options.nodeTypes[node.name] = node.type;
+  }
+  options.nodes = mapNodes(network, names);
+  return assignPrecision(network, state.config.quant, options);
+}
+
+/// Changes the float network such that it loses less, as far as that is asked
+/// for, and tells what came of it. Returns what to quantize.
+mlir::func::FuncOp improve(BuildState &state, const fs::path &folder) {
+  const QuantConfig &config = state.config.quant;
+  mlir::func::FuncOp network = state.network->function();
+  if (!asksForImprovement(config))
+    return network;
+  if (config.inputConfigs.empty()) {
+    log(LogLevel::Warning,
+        "equalization, SmoothQuant, EasyQuant and bias correction need samples "
+        "beside calibration_cache, and are left out");
+    return network;
+  }
+  CalibrationSet set = openCalibrationSet(*state.network, state.config);
+  SampleSource samples{set.size(), [&](size_t i) { return set.load(i); },
+                       state.threads};
+  Improvement improvement = improveNetwork(
+      network, state.calibration, config, samples,
+      [&](mlir::func::FuncOp view) { return planPrecision(state, view); });
+  const FloatChanges &changes = improvement.changes;
+  auto show = [&](std::string_view title, bool isEmpty, const Table &table) {
+    if (!isEmpty)
+      printResult(fmt::format("{}\n{}", title, table.render(state.style)));
+  };
+  show("Equalization", changes.equalized.empty(),
+       scaledPairTable(changes.equalized));
+  show("SmoothQuant", changes.smoothed.empty(),
+       scaledPairTable(changes.smoothed));
+  show("EasyQuant", changes.tuned.empty(), tunedRangeTable(changes.tuned));
+  show("Bias Correction", changes.corrected.empty(),
+       correctedLayerTable(changes.corrected));
+  show("The Whole Network", changes.verdicts.empty(),
+       verdictTable(changes.verdicts));
+  fs::path path = folder / "float_changes.json";
+  writeFileAtomically(path, toJson(changes));
+  log(LogLevel::Info, "save changes of the float network to [{}]",
+      path.string());
+  return improvement.source;
+}
+
+/// Quantizes the network together with its processors.
+void quantizeDeployed(BuildState &state, mlir::func::FuncOp source) {
+  ProcessorReport report;
+  mlir::func::FuncOp network = addDeployedView(source, state.config, report);
+  print(report);
+  Calibration calibration = state.calibration;
+  addProcessorRanges(network, calibration);
+  PrecisionPlan plan = planPrecision(state, network);
+  mlir::func::FuncOp deployed = addQuantizedView(
+      network, calibration, plan, quantizeOptions(state.config.quant));
+  network.erase();
+  deployed.setName("deployed");
+}
+
+void printSnapshot(const QuantizeReport &report) {
+  std::string text = "--------- Network Snapshot ---------\n";
+  auto line = [&](std::string_view title, int64_t count) {
+    text += fmt::format("{:<30}[{}]\n", fmt::format("{}:", title), count);
+  };
+  line("Num of Op", report.operators);
+  line("Num of Quantized Op", report.quantizedOperators);
+  line("Num of Variable", report.tensors);
+  line("Num of Quantized Var", report.quantizedTensors);
+  text += "------- Quantization Snapshot ------\n";
+  line("Num of Quant Config", report.ownParameters + report.sharedParameters +
+                                  report.weights + report.biases);
+  line("BAKED", report.weights);
+  line("OVERLAPPED", report.sharedParameters);
+  line("ACTIVATED", report.ownParameters);
+  line("SOI", report.integerTensors);
+  line("PASSIVE_BAKED", report.biases);
+  line("FP32", report.floatTensors);
+  line("REQUANTIZED", report.requantizations);
+  printResult(text);
+}
+
+/// The quantized network for other runtimes, and its parameters.
+void writeFiles(BuildState &state, mlir::func::FuncOp quantized,
+                const fs::path &folder) {
+  fs::path model = folder / "quant_axmodel.onnx";
+  mlir::func::FuncOp qdq = addQdqView(quantized);
+  onnx_export::ExportOptions options;
+  options.graphName = state.network->summary().name;
+  onnx_export::exportModel(qdq, model, options);
+  qdq.erase();
+  fs::path parameters = folder / "quant_axmodel.json";
+  writeFileAtomically(parameters, quantFileText(quantized));
+  log(LogLevel::Info, "save quantized onnx to [{}], its parameters to [{}]",
+      model.string(), parameters.string());
+}
+
+} // namespace
+
+/// The network was quantized before: its parameters become types.
+static void takeParameters(BuildState &state) {
+  QdqReport report;
+  mlir::func::FuncOp quantized =
+      addQuantizedViewOfQdq(state.network->function(), &report);
+  if (report.tensors == 0)
+    throw Error(fmt::format("{} has no tensor that goes through QuantizeLinear "
+                            "and DequantizeLinear; its model_type is ONNX",
+                            state.config.input));
+  log(LogLevel::Info,
+      "took the parameters of {} tensors and {} weights from the model",
+      report.tensors, report.weights);
+  for (const std::string &layer : report.remaining)
+    log(LogLevel::Warning,
+        "layer '{}' has scales that no type of a tensor can express, and stays "
+        "in float",
+        layer);
+  if (hasProcessors(state.config)) {
+    ProcessorReport processors;
+    addDeployedView(quantized, state.config, processors);
+    print(processors);
+  }
+  writeFiles(state, quantized, fs::path(state.config.outputDir) / "quant");
+}
+
+void checkProcessors(BuildState &state) {
+  ProcessorReport report;
+  addDeployedView(state.network->function(), state.config, report).erase();
+}
+
+void runQuantizeStage(BuildState &state) {
+  if (state.config.modelType != ModelType::Onnx)
+    return takeParameters(state);
+  fs::path folder = fs::path(state.config.outputDir) / "quant";
+  mlir::func::FuncOp network = improve(state, folder);
+  if (hasProcessors(state.config))
+    quantizeDeployed(state, network);
+  PrecisionPlan plan = planPrecision(state, network);
+  if (!plan.audit.empty())
+    printResult("Layer Config Table\n" +
+                layerConfigTable(plan.audit).render(state.style));
+  QuantizeReport report;
+  mlir::func::FuncOp quantized =
+      addQuantizedView(network, state.calibration, plan,
+                       quantizeOptions(state.config.quant), &report);
+  completeAudit(plan, quantized);
+  if (network != state.network->function())
+    network.erase();
+
+  if (!plan.audit.empty()) {
+    printResult("Layer Config Audit\n" +
+                layerConfigAuditTable(plan.audit).render(state.style));
+    fs::path path = folder / "layer_config_audit.json";
+    writeFileAtomically(path, toJson(plan.audit));
+    log(LogLevel::Info, "save what came of layer_configs to [{}]",
+        path.string());
+  }
+  printSnapshot(report);
+  writeFiles(state, quantized, folder);
+}
+
+} // namespace parallax

@@ -1,0 +1,24 @@
+//===- QuantizeStage.h - From ranges to codes ------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stage of a build that makes the quantized network and its files.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_BUILD_QUANTIZESTAGE_H
+#define PARALLAX_TOOLS_BUILD_QUANTIZESTAGE_H
+
+#include "Phases.h"
+
+namespace parallax {
+
+/// Checks that the input and output processors fit the network; throws Error.
+void checkProcessors(BuildState &state);
+
+/// Applies layer_configs, adds the view "quantized" to the network, and where
+/// there are input or output processors another one with them, "deployed", and
+/// writes the files below quant/.
+void runQuantizeStage(BuildState &state);
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_BUILD_QUANTIZESTAGE_H
