@@ -5,12 +5,12 @@
 // This prints how many plain inferences one calibrated sample costs, and what
 // a second thread brings.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import {
   cachedModels,
-  median,
+  inferenceMilliseconds,
   modelFile,
   peerOptions,
   printTable,
@@ -44,19 +44,6 @@ function calibrationSeconds(config, method, threads) {
     { encoding: "utf8" },
   );
   return Number(/calibrated on \d+ samples in ([0-9.]+) s/.exec(stderr)[1]);
-}
-
-/// Milliseconds of one inference of the optimized network on one thread.
-function inferenceMilliseconds(model) {
-  const text = execFileSync(
-    options.parallax,
-    ["run", "--model", model, "--serve", "--threads", "1"],
-    { input: "run\n".repeat(12) + "quit\n", encoding: "utf8" },
-  );
-  const times = [...text.matchAll(/^time ([0-9.]+)/gm)].map((m) =>
-    Number(m[1]),
-  );
-  return median(times.slice(2));
 }
 
 const rows = [];
@@ -96,7 +83,10 @@ for (const model of cachedModels(options.cache, selectModels(options))) {
   const twoThreads = calibrationSeconds(config, "MinMax", "2");
   const plain =
     (samples *
-      inferenceMilliseconds(join(dir, "out/frontend/optimized.onnx"))) /
+      inferenceMilliseconds(
+        options.parallax,
+        join(dir, "out/frontend/optimized.onnx"),
+      )) /
     1e3;
   rows.push([
     model.name,

@@ -6,12 +6,12 @@
 // process, medians and a table. They live here once, so that a benchmark and
 // the conformance check can't disagree about what they run.
 
-import { spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import { makeInputs } from "../test/Conformance/ort/inputs.mjs";
 
 /// The exit code by which lit, CTest and automake know a skipped test.
@@ -149,6 +149,45 @@ export const runArguments = (cache, model) => [
   modelFile(cache, model),
   ...shapeArguments(model),
 ];
+
+const execute = promisify(execFile);
+
+/// Runs a program and returns what it printed; throws its last line.
+export async function runProgram(program, ...args) {
+  try {
+    const { stdout, stderr } = await execute(program, args, {
+      maxBuffer: 1 << 28,
+    });
+    return stdout + stderr;
+  } catch (error) {
+    const said = (error.stderr || error.message).trim().split("\n").at(-1);
+    throw new Error(`${args[0]} failed: ${said}`);
+  }
+}
+
+/// The outputs of a session, which is given only the inputs that it has.
+export async function runSession(session, feeds) {
+  const known = session.inputNames;
+  const outputs = await session.run(
+    Object.fromEntries(
+      Object.entries(feeds).filter(([name]) => known.includes(name)),
+    ),
+  );
+  await session.release();
+  return outputs;
+}
+
+/// Milliseconds of one inference on one thread.
+export function inferenceMilliseconds(parallax, model) {
+  const text = execFileSync(
+    parallax,
+    ["run", "--model", model, "--serve", "--threads", "1"],
+    { input: "run\n".repeat(12) + "quit\n", encoding: "utf8" },
+  );
+  return median(
+    [...text.matchAll(/^time ([0-9.]+)/gm)].map((m) => Number(m[1])).slice(2),
+  );
+}
 
 /// A `parallax run --serve` child process: it prints `prepare-time <ms>` once,
 /// then answers each line `run` with `time <ms>` until `quit`.

@@ -6,15 +6,15 @@
 // sample that calibration has not seen, and how long the quantize phase takes
 // in inferences of the float network.
 
-import { execFileSync, spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import {
   cachedModels,
-  median,
+  inferenceMilliseconds,
   modelFile,
   peerOptions,
   printTable,
+  runProgram,
   selectModels,
   shapeArguments,
 } from "./lib.mjs";
@@ -33,14 +33,7 @@ const everything = {
 };
 const methods = ["MinMax", "Percentile", "MSE", "KL"];
 
-function parallax(...args) {
-  const { stdout, stderr, status } = spawnSync(options.parallax, args, {
-    encoding: "utf8",
-    maxBuffer: 1 << 28,
-  });
-  if (status !== 0) throw new Error(`${args.join(" ")}\n${stderr}`);
-  return stdout + stderr;
-}
+const parallax = (...args) => runProgram(options.parallax, ...args);
 
 /// The least cosine over the outputs of two runs.
 function worstCosine(expected, actual) {
@@ -61,18 +54,6 @@ function worstCosine(expected, actual) {
   return worst;
 }
 
-/// Milliseconds of one inference on one thread.
-function inferenceMilliseconds(model) {
-  const text = execFileSync(
-    options.parallax,
-    ["run", "--model", model, "--serve", "--threads", "1"],
-    { input: "run\n".repeat(8) + "quit\n", encoding: "utf8" },
-  );
-  return median(
-    [...text.matchAll(/^time ([0-9.]+)/gm)].map((m) => Number(m[1])).slice(2),
-  );
-}
-
 const rows = [];
 for (const model of cachedModels(options.cache, selectModels(options))) {
   process.stderr.write(`quantizing ${model.name}\n`);
@@ -82,7 +63,7 @@ for (const model of cachedModels(options.cache, selectModels(options))) {
   const [source, inputs, out] = ["model.onnx", "inputs", "out"].map((name) =>
     join(dir, name),
   );
-  parallax(
+  await parallax(
     ...["optimize", modelFile(options.cache, model), source],
     ...shapeArguments(model),
   );
@@ -93,8 +74,8 @@ for (const model of cachedModels(options.cache, selectModels(options))) {
       ...["run", "--model", file, "--input_dir", inputs],
       ...["--output_dir", join(dir, to), ...more],
     );
-  run(source, "float");
-  const quantize = (method, rules) => {
+  await run(source, "float");
+  const quantize = async (method, rules) => {
     const config = join(dir, "config.json");
     const quant = {
       input_configs: inputConfigs,
@@ -105,8 +86,8 @@ for (const model of cachedModels(options.cache, selectModels(options))) {
       config,
       JSON.stringify({ input: source, output_dir: out, quant }),
     );
-    const said = parallax("build", "--config", config, "--threads", "1");
-    run(
+    const said = await parallax("build", "--config", config, "--threads", "1");
+    await run(
       join(out, "quant/quant_axmodel.onnx"),
       "quantized",
       "--mode",
@@ -117,11 +98,12 @@ for (const model of cachedModels(options.cache, selectModels(options))) {
       seconds: Number(/quantize ([0-9.]+) s/.exec(said)[1]),
     };
   };
-  const narrow = methods.map((method) => quantize(method, []));
-  const wide = quantize("MinMax", [
+  const narrow = [];
+  for (const method of methods) narrow.push(await quantize(method, []));
+  const wide = await quantize("MinMax", [
     { ...everything, data_type: "U16", weight_data_type: "S16" },
   ]);
-  const inference = inferenceMilliseconds(source) / 1e3;
+  const inference = inferenceMilliseconds(options.parallax, source) / 1e3;
   rows.push([
     model.name,
     ...narrow.map(({ cosine }) => cosine.toFixed(5)),

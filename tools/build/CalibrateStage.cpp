@@ -145,6 +145,7 @@ Calibration collect(Network &network, const BuildConfig &config, int threads,
   PrepareOptions observed;
   observed.observe = true;
   observed.observeBlocks = true;
+  observed.fusesObserved = isLoneClamp;
   Executable executable = network.prepare(observed);
   CalibrationOptions options = optionsOf(config, threads);
   std::optional<Doctor> doctor;
@@ -199,6 +200,7 @@ Calibration collect(Network &network, const BuildConfig &config, int threads,
           range.tensor, range.nans, range.infs);
     calibration.tensors.push_back(std::move(range));
   }
+  addClampedRanges(network.function(), calibration);
   return calibration;
 }
 

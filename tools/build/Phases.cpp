@@ -102,8 +102,12 @@ std::span<const Phase> phasesBetween(const std::string &from,
 }
 
 fs::path checkpointOf(const BuildConfig &config, const Phase &phase) {
+  // What is skipped leaves the network as it was.
+  const Phase *done = &phase;
+  while (!done->isWanted(config))
+    --done;
   return fs::path(config.outputDir) / "phases" /
-         fmt::format("{}.mlirbc", phase.name);
+         fmt::format("{}.mlirbc", done->name);
 }
 
 void restoreBefore(const Phase &first, BuildState &state) {

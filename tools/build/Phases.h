@@ -44,7 +44,8 @@ std::span<const Phase> buildPhases();
 std::span<const Phase> phasesBetween(const std::string &from,
                                      const std::string &to);
 
-/// Where a phase leaves its checkpoint.
+/// Where a phase leaves its checkpoint: that of the last one before it, if the
+/// configuration does not want it.
 std::filesystem::path checkpointOf(const BuildConfig &config,
                                    const Phase &phase);
 

@@ -18,8 +18,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"
 
-#include <fmt/format.h>
 #include <cstring>
+#include <fmt/format.h>
 #include <map>
 
 using namespace mlir;
@@ -134,8 +134,10 @@ Executable Preparation::run() {
   checkKernels();
   addArguments();
   FusionPlan fusion;
-  if (kernels.planFusion && !options.observe)
-    fusion = kernels.planFusion(function);
+  if (kernels.planFusion && (!options.observe || options.fusesObserved))
+    fusion = kernels.planFusion(function, [&](Operation *op) {
+      return !options.observe || options.fusesObserved(op);
+    });
   DenseMap<Operation *, Operation *> rootOfLast;
   llvm::DenseSet<Operation *> postponed;
   for (auto &[root, group] : fusion) {
@@ -267,7 +269,7 @@ void Preparation::addOperation(Operation *op, ArrayRef<Operation *> absorbed,
       addRounding(cast<OpResult>(value));
   }
   if (options.observe)
-    addProbes(op, results);
+    addProbes(absorbed.empty() ? op : absorbed.back(), results);
 }
 
 /// Rounds a result in place, in the layout in which it was made.

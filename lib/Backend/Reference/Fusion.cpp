@@ -231,7 +231,8 @@ Epilogue plannedEpilogue(Operation *root, ArrayRef<Operation *> absorbed) {
       root, [&](Operation *op) { return llvm::is_contained(absorbed, op); });
 }
 
-FusionPlan planFusion(func::FuncOp function) {
+FusionPlan planFusion(func::FuncOp function,
+                      const std::function<bool(Operation *)> &mayAbsorb) {
   FusionPlan plan;
   llvm::DenseSet<Operation *> taken;
   // From the end: of two branches that meet in an addition, the later one
@@ -239,8 +240,9 @@ FusionPlan planFusion(func::FuncOp function) {
   for (Operation &op : llvm::reverse(function.front())) {
     if (!isRoot(&op))
       continue;
-    Epilogue epilogue = matchEpilogue(
-        &op, [&](Operation *user) { return !taken.contains(user); });
+    Epilogue epilogue = matchEpilogue(&op, [&](Operation *user) {
+      return !taken.contains(user) && mayAbsorb(user);
+    });
     if (epilogue.absorbed.empty())
       continue;
     taken.insert(epilogue.absorbed.begin(), epilogue.absorbed.end());

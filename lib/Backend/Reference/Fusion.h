@@ -37,7 +37,8 @@ Epilogue matchEpilogue(Operation *root,
 /// The epilogue that was planned for an operation.
 Epilogue plannedEpilogue(Operation *root, ArrayRef<Operation *> absorbed);
 
-FusionPlan planFusion(mlir::func::FuncOp function);
+FusionPlan planFusion(mlir::func::FuncOp function,
+                      const std::function<bool(Operation *)> &mayAbsorb);
 
 /// The scale and shift per channel that a batch normalization amounts to. Its
 /// scale, bias, mean and variance are the constant operands from `first` on,

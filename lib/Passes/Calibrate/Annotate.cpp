@@ -6,14 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Dialect/NN/NNOps.h"
-#include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "llvm/ADT/StringMap.h"
-
-#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -44,16 +41,7 @@ public:
     value.setType(type.clone(element));
   }
 
-  void finish() const {
-    if (missing.empty())
-      return;
-    size_t shown = std::min<size_t>(missing.size(), 5);
-    throw Error(fmt::format(
-        "the calibration has no range for {} of the network's tensors, such as "
-        "'{}': it is of another network",
-        missing.size(),
-        fmt::join(missing.begin(), missing.begin() + long(shown), "', '")));
-  }
+  void finish() const { requireRanges(missing); }
 
 private:
   llvm::StringMap<Interval> ranges;
@@ -61,6 +49,37 @@ private:
 };
 
 } // namespace
+
+bool isLoneClamp(Operation *op) {
+  return isa<nn::ReluOp, nn::ClipOp>(op) && op->getOperand(0).getDefiningOp() &&
+         op->getOperand(0).hasOneUse();
+}
+
+void addClampedRanges(func::FuncOp network, Calibration &calibration) {
+  llvm::StringMap<const TensorRange *> known;
+  for (const TensorRange &range : calibration.tensors)
+    known[range.tensor] = &range;
+  std::vector<TensorRange> all;
+  auto add = [&](Operation *op, Value result) {
+    // Of several clamps in a row, the last one has been observed.
+    Value observed = result;
+    while (!known.contains(getTensorName(observed)) && observed.hasOneUse() &&
+           isLoneClamp(*observed.user_begin()))
+      observed = observed.user_begin()->getResult(0);
+    const TensorRange *range = known.lookup(getTensorName(observed));
+    if (!range)
+      return;
+    all.push_back(*range);
+    all.back().tensor = getTensorName(result);
+    all.back().node = op ? getLayerName(op).node : range->node;
+  };
+  for (BlockArgument argument : network.getArguments())
+    add(nullptr, argument);
+  for (Operation &op : network.front().without_terminator())
+    for (Value result : op.getResults())
+      add(&op, result);
+  calibration.tensors = std::move(all);
+}
 
 func::FuncOp addCalibratedView(func::FuncOp network,
                                const Calibration &calibration) {

@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -173,6 +174,17 @@ Calibration readCalibration(const std::filesystem::path &path) {
   } catch (const nlohmann::json::exception &error) {
     throw Error(fmt::format("{}: {}", path.string(), error.what()));
   }
+}
+
+void requireRanges(const std::vector<std::string> &missingTensors) {
+  if (missingTensors.empty())
+    return;
+  auto end = missingTensors.begin() +
+             std::min<std::ptrdiff_t>(std::ssize(missingTensors), 5);
+  throw Error(fmt::format(
+      "the calibration has no range for {} of the network's tensors, such as "
+      "'{}': it is of another network",
+      missingTensors.size(), fmt::join(missingTensors.begin(), end, "', '")));
 }
 
 } // namespace parallax

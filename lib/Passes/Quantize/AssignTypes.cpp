@@ -16,9 +16,6 @@
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 using namespace mlir;
 
 namespace parallax::quantize {
@@ -48,16 +45,7 @@ Interval Ranges::of(Value value, DataType kind) {
                      *this);
 }
 
-void Ranges::finish() const {
-  if (missing.empty())
-    return;
-  size_t shown = std::min<size_t>(missing.size(), 5);
-  throw Error(fmt::format(
-      "the calibration has no range for {} of the network's tensors, such as "
-      "'{}': it is of another network",
-      missing.size(),
-      fmt::join(missing.begin(), missing.begin() + long(shown), "', '")));
-}
+void Ranges::finish() const { requireRanges(missing); }
 
 //===----------------------------------------------------------------------===//
 // Operations

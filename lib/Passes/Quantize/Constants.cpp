@@ -92,8 +92,7 @@ private:
       throw Error(fmt::format(
           "the weights '{}' of layer '{}' hold NaN or infinity, which no code "
           "stands for",
-          getTensorName(operand.get()),
-          getLayerName(operand.getOwner()).node));
+          getTensorName(operand.get()), getLayerName(operand.getOwner()).node));
   }
 
   /// Codes of a tensor with one scale.

@@ -134,7 +134,8 @@ public:
       if (auto reader = dyn_cast<nn::DequantizeLinearOp>(user))
         if (element && typeOf(reader, storage, limits) == element)
           readers.push_back(reader);
-    bool isMatched = !readers.empty() || llvm::none_of(op->getUsers(), isReader);
+    bool isMatched =
+        !readers.empty() || llvm::none_of(op->getUsers(), isReader);
     if (!element || isPerAxis(element) || !isMatched) {
       report.remaining.push_back(getLayerName(op).node);
       return;
@@ -169,7 +170,9 @@ public:
   }
 
 private:
-  static bool isReader(Operation *op) { return isa<nn::DequantizeLinearOp>(op); }
+  static bool isReader(Operation *op) {
+    return isa<nn::DequantizeLinearOp>(op);
+  }
 
   /// Makes codes of what an input's codes stand for.
   bool setInput(nn::DequantizeLinearOp op) {
@@ -193,10 +196,9 @@ private:
     mlir::ElementsAttr codes = stored.getValue();
     Tensor tensor = toTensor(codes);
     auto bits = stored->getAttrOfType<mlir::IntegerAttr>("nn.bits");
-    Type element = typeOf(
-        op, tensor.dtype(),
-        limitsOf(tensor, bits ? unsigned(bits.getInt()) : 0,
-                 !hasZeroPoints(op.getZeroPoint())));
+    Type element = typeOf(op, tensor.dtype(),
+                          limitsOf(tensor, bits ? unsigned(bits.getInt()) : 0,
+                                   !hasZeroPoints(op.getZeroPoint())));
     if (!element)
       return false;
     std::string name = getTensorName(stored);

@@ -48,7 +48,8 @@ double leastShown(Value value, const Ranges &ranges) {
   Operation *op = value.getDefiningOp();
   if (auto constant = dyn_cast_or_null<nn::ConstantOp>(op)) {
     double least = infinity;
-    for (float number : toTensor(constant.getValue()).values<float>())
+    Tensor numbers = toTensor(constant.getValue());
+    for (float number : numbers.values<float>())
       if (double(number) > hiding)
         least = std::min(least, double(number));
     return least;

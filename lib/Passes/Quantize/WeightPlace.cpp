@@ -52,8 +52,9 @@ WeightPlace weightPlaceOf(Operation *op) {
             return WeightPlace{isSecond ? 0 : 1, isSecond ? 1 : 0, -1, -1};
           })
           // The rows of the gates are dimension 1.
-          .Case<nn::LSTMOp, nn::GRUOp, nn::RNNOp>(
-              [](auto) { return WeightPlace{0, 1, -1, 1}; })
+          .Case<nn::LSTMOp, nn::GRUOp, nn::RNNOp>([](auto) {
+            return WeightPlace{0, 1, -1, 1};
+          })
           .Default(WeightPlace());
   if (place.weight >= 0 && !isWeight(op->getOperand(unsigned(place.weight))))
     place.weight = -1;

@@ -8,10 +8,8 @@
 // more nodes may be left than OnnxSlim leaves (models.json has its counts), and
 // memory stays within twice the model.
 
-import { execFile } from "node:child_process";
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import {
   cachedModels,
   createSession,
@@ -20,6 +18,8 @@ import {
   peerOptions,
   printTable,
   requireOrt,
+  runProgram,
+  runSession,
   selectModels,
   shapeArguments,
   skipped,
@@ -31,33 +31,12 @@ const options = peerOptions("optimized.mjs");
 
 const toolMegabytes = 120; // Of the program itself, as for `parallax run`.
 const limits = { minCosine: 0.999999, maxErrorOfRange: 1e-4 };
-const execute = promisify(execFile);
 
-/// Runs the tool and returns what it printed; throws its last line.
-async function parallax(...args) {
-  try {
-    const { stdout, stderr } = await execute(options.parallax, args, {
-      maxBuffer: 1 << 26,
-    });
-    return stdout + stderr;
-  } catch (error) {
-    const said = (error.stderr || error.message).trim().split("\n").at(-1);
-    throw new Error(`parallax ${args[0]} failed: ${said}`);
-  }
-}
+const parallax = (...args) => runProgram(options.parallax, ...args);
 
 /// The outputs of a model file in ONNX Runtime.
-async function runOrt(ort, file, feeds) {
-  const session = await createSession(ort, file, 1);
-  const known = session.inputNames;
-  const outputs = await session.run(
-    Object.fromEntries(
-      Object.entries(feeds).filter(([name]) => known.includes(name)),
-    ),
-  );
-  await session.release();
-  return outputs;
-}
+const runOrt = async (ort, file, feeds) =>
+  runSession(await createSession(ort, file, 1), feeds);
 
 /// The number in the column `Optimized` of the row `Nodes` of the summary.
 function optimizedNodes(summary) {

@@ -9,10 +9,8 @@
 // may change everything behind it, so the outputs of whole networks must agree
 // where no layer's codes differ.
 
-import { execFile } from "node:child_process";
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import {
   cachedModels,
   createSession,
@@ -21,6 +19,8 @@ import {
   peerOptions,
   printTable,
   requireOrt,
+  runProgram,
+  runSession,
   selectModels,
   shapeArguments,
   skipped,
@@ -29,7 +29,6 @@ import { rawBytes, tensorFile, writeInputs, writeSamples } from "./inputs.mjs";
 import { compareBytes, compareOutput } from "./outputs.mjs";
 
 const options = peerOptions("quantized.mjs");
-const execute = promisify(execFile);
 const samples = 4;
 const limits = { minCosine: 0.9999, maxErrorOfRange: Infinity };
 const minWithinOneCode = 0.999;
@@ -50,18 +49,7 @@ const modes = {
   mixed: { rules: [{ layer_name_regex: ".*[02468]", data_type: "U16" }] },
 };
 
-async function run(program, ...args) {
-  try {
-    const { stdout, stderr } = await execute(program, args, {
-      maxBuffer: 1 << 28,
-    });
-    return stdout + stderr;
-  } catch (error) {
-    const said = (error.stderr || error.message).trim().split("\n").at(-1);
-    throw new Error(`${args[0]} failed: ${said}`);
-  }
-}
-const parallax = (...args) => run(options.parallax, ...args);
+const parallax = (...args) => runProgram(options.parallax, ...args);
 const layerCheck = join(dirname(options.parallax), "quantized-layers");
 
 /// The bytes of a protobuf field of the wire type "length-delimited".
@@ -84,21 +72,16 @@ function withOutputs(file, names) {
   ]);
 }
 
-async function runOrt(ort, model, feeds) {
-  const session = await ort.InferenceSession.create(model, {
-    graphOptimizationLevel: "disabled",
-    intraOpNumThreads: 1,
-    logSeverityLevel: 3,
-  });
-  const known = session.inputNames;
-  const outputs = await session.run(
-    Object.fromEntries(
-      Object.entries(feeds).filter(([name]) => known.includes(name)),
-    ),
+/// The model as it is written, without fused kernels.
+const runOrt = async (ort, model, feeds) =>
+  runSession(
+    await ort.InferenceSession.create(model, {
+      graphOptimizationLevel: "disabled",
+      intraOpNumThreads: 1,
+      logSeverityLevel: 3,
+    }),
+    feeds,
   );
-  await session.release();
-  return outputs;
-}
 
 const npyTypes = {
   float32: "<f4",
@@ -123,7 +106,7 @@ function writeNpy(file, { type, dims, data }) {
 /// The part of codes that are within one step of ONNX Runtime's, each layer
 /// having the same inputs, in all and in the worst layer.
 async function compareLayers(ort, file, feeds, dir) {
-  const names = (await run(layerCheck, file)).trim().split("\n");
+  const names = (await runProgram(layerCheck, file)).trim().split("\n");
   fs.mkdirSync(dir, { recursive: true });
   const outputs = { ...feeds };
   const wanted = names.filter((name) => !(name in feeds));
@@ -132,7 +115,7 @@ async function compareLayers(ort, file, feeds, dir) {
     await runOrt(ort, withOutputs(file, [...new Set(wanted)]), feeds),
   );
   names.forEach((name, i) => writeNpy(join(dir, `${i}.npy`), outputs[name]));
-  const said = await run(layerCheck, file, dir);
+  const said = await runProgram(layerCheck, file, dir);
   fs.rmSync(dir, { recursive: true, force: true });
   const [, elements, differing, farther, worst, where] =
     /elements (\d+) differing (\d+) farther (\d+) worst (\S+) (.*)/.exec(said);
@@ -177,9 +160,7 @@ async function check(ort, model, mode) {
 
   const feeds = makeFeeds(ort, model);
   const expected = await runOrt(ort, file, feeds);
-  const session = await createSession(ort, original, 1);
-  const floats = await session.run(feeds);
-  await session.release();
+  const floats = await runSession(await createSession(ort, original, 1), feeds);
   const [problems, disagreements] = [[], []];
   let [worst, worstFloat] = [1, 1];
   for (const [name, tensor] of Object.entries(expected)) {

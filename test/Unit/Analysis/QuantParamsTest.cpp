@@ -58,12 +58,21 @@ TEST(QuantParamsTest, RangesAreWidenedToZero) {
 TEST(QuantParamsTest, ZeroHasACodeWhateverTheRange) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  const Interval ranges[] = {
-      {-1, 1},           {0, 0},          {1e-45, 1e-45},
-      {-1e-40, 0},       {0, 1e-38},      {-FLT_MAX, FLT_MAX},
-      {-3.4e38, 1},      {0, 1e300},      {-infinity, infinity},
-      {infinity, -infinity}, {nan, nan},  {nan, 1},
-      {-1, nan},         {5, -5},         {-1e-7, 1e7}};
+  const Interval ranges[] = {{-1, 1},
+                             {0, 0},
+                             {1e-45, 1e-45},
+                             {-1e-40, 0},
+                             {0, 1e-38},
+                             {-FLT_MAX, FLT_MAX},
+                             {-3.4e38, 1},
+                             {0, 1e300},
+                             {-infinity, infinity},
+                             {infinity, -infinity},
+                             {nan, nan},
+                             {nan, 1},
+                             {-1, nan},
+                             {5, -5},
+                             {-1e-7, 1e7}};
   for (DataType type : codeTypes)
     for (Interval range : ranges) {
       SCOPED_TRACE(testing::Message() << range.low << " to " << range.high
@@ -178,9 +187,8 @@ TEST(QuantParamsTest, CodesAreTheNearestOnes) {
       // The whole range, the most negative code left out.
       EXPECT_FLOAT_EQ(codes.scales[size_t(c)], magnitude / float(limit));
       for (int64_t i = 0; i < 33; ++i) {
-        double code = type == S8
-                          ? codes.codes.data<int8_t>()[c * 33 + i]
-                          : codes.codes.data<int16_t>()[c * 33 + i];
+        double code = type == S8 ? codes.codes.data<int8_t>()[c * 33 + i]
+                                 : codes.codes.data<int16_t>()[c * 33 + i];
         EXPECT_LE(std::abs(code), limit);
         EXPECT_LE(std::abs(code - double(values[size_t(i)]) /
                                       double(codes.scales[size_t(c)])),

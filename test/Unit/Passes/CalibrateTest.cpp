@@ -9,7 +9,7 @@
 #include "OptimizeTestSupport.h"
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Backend/Reference/Reference.h"
-#include "parallax/Passes/Calibrate/CalibrationFile.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Support/Error.h"
 
 #include "../Support/TempDir.h"
@@ -165,6 +165,36 @@ func.func @main(%x: tensor<1x2x8x8xf32> {nn.name = "x"}) -> (tensor<1x16x8x8xf32
     EXPECT_TRUE(std::ranges::equal(actual[i].histogram.counts(),
                                    expected[i].histogram.counts()));
   }
+}
+
+/// A clamp and what it clamps are one layer: the clamped values are those of
+/// the two apart, and what is clamped has their range.
+TEST_F(CalibrateTest, ClampsStayWithTheirLayer) {
+  NetworkStatistics apart = collect(QuantMethod::MinMax);
+  PrepareOptions options;
+  options.observe = true;
+  options.fusesObserved = isLoneClamp;
+  executable = prepare(function(), referenceKernels(), options);
+  NetworkStatistics together = collect(QuantMethod::MinMax);
+  ASSERT_EQ(apart.size(), 3u);
+  ASSERT_EQ(together.size(), 2u);
+  EXPECT_EQ(together[1].tensor, "y");
+  EXPECT_EQ(together[1].histogram.max(), apart[2].histogram.max());
+  EXPECT_EQ(together[1].channelMax, apart[2].channelMax);
+
+  Calibration calibration;
+  for (const TensorStatistics &tensor : together) {
+    TensorRange range;
+    range.tensor = tensor.tensor;
+    range.u8 = chooseRange(tensor, {}, 8);
+    calibration.tensors.push_back(range);
+  }
+  addClampedRanges(function(), calibration);
+  ASSERT_EQ(calibration.tensors.size(), 3u);
+  EXPECT_EQ(calibration.tensors[1].tensor, "t");
+  EXPECT_EQ(calibration.tensors[1].node, "conv");
+  EXPECT_EQ(calibration.tensors[1].u8.low, 0);
+  EXPECT_EQ(calibration.tensors[1].u8.high, calibration.tensors[2].u8.high);
 }
 
 TEST(CalibrationFile, ReadsWhatItWrites) {

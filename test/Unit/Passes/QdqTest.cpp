@@ -235,44 +235,49 @@ constexpr const char *type = "tensor<1x2x4xf32>";
 
 TEST_F(ForeignTest, AMovementThatChangesTheType) {
   // The reshape is rounded, while its operand is read as it is.
-  take(R"(  %r = nn.reshape %x {shape = array<i64: 1, 8>} : (tensor<1x2x4xf32>) -> tensor<1x8xf32> loc("reshape"("r"))
+  take(
+      R"(  %r = nn.reshape %x {shape = array<i64: 1, 8>} : (tensor<1x2x4xf32>) -> tensor<1x8xf32> loc("reshape"("r"))
 )" + pair("r", "1x8") +
-           R"(  %t = nn.tanh %x : (tensor<1x2x4xf32>) -> tensor<1x2x4xf32> loc("tanh"("t"))
+          R"(  %t = nn.tanh %x : (tensor<1x2x4xf32>) -> tensor<1x2x4xf32> loc("tanh"("t"))
 )",
-       "%r_d, %t", "tensor<1x8xf32>, tensor<1x2x4xf32>");
+      "%r_d, %t", "tensor<1x8xf32>, tensor<1x2x4xf32>");
   EXPECT_EQ(taken.tensors, 1);
 }
 
 TEST_F(ForeignTest, CodesBetweenLayersThatCouldBeFused) {
   // silu is rounded before the addition reads it.
-  take(R"(  %w = nn.constant dense<[[[0.5], [-1.0]], [[2.0], [0.25]]]> : tensor<2x2x1xf32> loc("w"("w"))
+  take(
+      R"(  %w = nn.constant dense<[[[0.5], [-1.0]], [[2.0], [0.25]]]> : tensor<2x2x1xf32> loc("w"("w"))
   %c = nn.conv %x, %w {dilations = array<i64: 1>, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x2x4xf32>, tensor<2x2x1xf32>) -> tensor<1x2x4xf32> loc("conv"("c"))
   %u = nn.silu %c : (tensor<1x2x4xf32>) -> tensor<1x2x4xf32> loc("silu"("u"))
-)" + pair("u", "1x2x4") + pair("x", "1x2x4") +
-           R"(  %a = nn.add %u_d, %x_d : (tensor<1x2x4xf32>, tensor<1x2x4xf32>) -> tensor<1x2x4xf32> loc("add"("a"))
+)" + pair("u", "1x2x4") +
+          pair("x", "1x2x4") +
+          R"(  %a = nn.add %u_d, %x_d : (tensor<1x2x4xf32>, tensor<1x2x4xf32>) -> tensor<1x2x4xf32> loc("add"("a"))
 )" + pair("a", "1x2x4"),
-       "%a_d", type);
+      "%a_d", type);
   EXPECT_EQ(taken.tensors, 3);
 }
 
 TEST_F(ForeignTest, CodesThatAreOutputsAndSeveralReaders) {
-  take(R"(  %t = nn.neg %x : (tensor<1x2x4xf32>) -> tensor<1x2x4xf32> loc("neg"("t"))
+  take(
+      R"(  %t = nn.neg %x : (tensor<1x2x4xf32>) -> tensor<1x2x4xf32> loc("neg"("t"))
 )" + pair("t", "1x2x4") +
-           R"(  %e = nn.dequantize_linear %t_q, %s, %z : (tensor<1x2x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4xf32> loc("other"("e"))
+          R"(  %e = nn.dequantize_linear %t_q, %s, %z : (tensor<1x2x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4xf32> loc("other"("e"))
   %a = nn.add %t_d, %e : (tensor<1x2x4xf32>, tensor<1x2x4xf32>) -> tensor<1x2x4xf32> loc("add"("a"))
 )",
-       "%t_q, %a, %e",
-       "tensor<1x2x4xui8>, tensor<1x2x4xf32>, tensor<1x2x4xf32>");
+      "%t_q, %a, %e",
+      "tensor<1x2x4xui8>, tensor<1x2x4xf32>, tensor<1x2x4xf32>");
   EXPECT_TRUE(isQuantized(typeOf("t")));
 }
 
 TEST_F(ForeignTest, CodesThatOnlyLeaveAndCodesThatArrive) {
-  take(R"(  %i = nn.cast %x {to = ui8} : (tensor<1x2x4xf32>) -> tensor<1x2x4xui8> loc("cast"("i"))
+  take(
+      R"(  %i = nn.cast %x {to = ui8} : (tensor<1x2x4xf32>) -> tensor<1x2x4xui8> loc("cast"("i"))
   %d = nn.dequantize_linear %i, %s, %z : (tensor<1x2x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4xf32> loc("in"("d"))
   %t = nn.tanh %d : (tensor<1x2x4xf32>) -> tensor<1x2x4xf32> loc("tanh"("t"))
   %q = nn.quantize_linear %t, %s, %z : (tensor<1x2x4xf32>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4xui8> loc("out"("q"))
 )",
-       "%q", "tensor<1x2x4xui8>");
+      "%q", "tensor<1x2x4xui8>");
   EXPECT_TRUE(taken.remaining.empty());
   EXPECT_EQ(paramsOf("d_codes"), (AffineParams{0.0625f, 128, 0, 255}));
   EXPECT_EQ(paramsOf("t"), (AffineParams{0.0625f, 128, 0, 255}));
@@ -290,17 +295,18 @@ TEST_F(ForeignTest, WhatNoTypeExpressesStays) {
 }
 
 TEST_F(ForeignTest, WeightsAsTheyAre) {
-  take(R"(  %i = nn.constant dense<[[[1, -127], [2, 3]]]> : tensor<1x2x2xi8> loc("i"("i"))
+  take(
+      R"(  %i = nn.constant dense<[[[1, -127], [2, 3]]]> : tensor<1x2x2xi8> loc("i"("i"))
   %k = nn.constant dense<[0.125, 0.25]> : tensor<2xf32> loc("k"("k"))
   %w = nn.dequantize_linear %i, %k {axis = -1 : i64} : (tensor<1x2x2xi8>, tensor<2xf32>) -> tensor<1x2x2xf32> loc("w"("w"))
   %f = nn.constant {nn.bits = 4 : i64} dense<[[[1, 15], [2, 3], [0, 1], [1, 1]]]> : tensor<1x4x2xui8> loc("f"("f"))
   %seven = nn.constant dense<7> : tensor<ui8> loc("seven"("seven"))
   %v = nn.dequantize_linear %f, %s, %seven : (tensor<1x4x2xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x4x2xf32> loc("v"("v"))
 )" + pair("x", "1x2x4") +
-           R"(  %m = nn.matmul %x_d, %v : (tensor<1x2x4xf32>, tensor<1x4x2xf32>) -> tensor<1x2x2xf32> loc("m"("m"))
+          R"(  %m = nn.matmul %x_d, %v : (tensor<1x2x4xf32>, tensor<1x4x2xf32>) -> tensor<1x2x2xf32> loc("m"("m"))
   %p = nn.matmul %m, %w : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<1x2x2xf32> loc("p"("p"))
 )",
-       "%p, %w", "tensor<1x2x2xf32>, tensor<1x2x2xf32>");
+      "%p, %w", "tensor<1x2x2xf32>, tensor<1x2x2xf32>");
   EXPECT_EQ(taken.weights, 2);
   EXPECT_TRUE(isPerAxis(typeOf("i")));
   EXPECT_EQ(channelParamsOf(typeOf("i")).axis, 2);
@@ -316,25 +322,24 @@ TEST_F(QdqTest, MaskedAttentionKeepsItsScores) {
     for (bool isSum : {true, false}) {
       SCOPED_TRACE(std::string(mask) + (isSum ? " is added" : " is chosen"));
       std::string m = mask;
-      std::string row = "[[[0.0, " + m + ", " + m + ", " + m + "], [0.0, 0.0, " +
-                        m + ", " + m + "]]]";
+      std::string row = "[[[0.0, " + m + ", " + m + ", " + m +
+                        "], [0.0, 0.0, " + m + ", " + m + "]]]";
       prepareNetwork(
           "func.func @main(%x: tensor<1x2x4xf32> {nn.name = \"x\"}) -> "
           "(tensor<1x2x4xf32> {nn.name = \"o\"}) {\n" +
-          (isSum
-               ? "  %m = nn.constant dense<" + row +
-                     "> : tensor<1x2x4xf32> loc(\"m\"(\"m\"))\n"
-                     "  %0 = nn.add %x, %m : (tensor<1x2x4xf32>, "
-                     "tensor<1x2x4xf32>) -> tensor<1x2x4xf32> "
-                     "loc(\"mask\"(\"a\"))\n"
-               : "  %c = nn.constant dense<[[[true, false, false, false], "
-                 "[true, true, false, false]]]> : tensor<1x2x4xi1> "
-                 "loc(\"c\"(\"c\"))\n  %m = nn.constant dense<" +
-                     m +
-                     "> : tensor<f32> loc(\"m\"(\"m\"))\n"
-                     "  %0 = nn.where %c, %x, %m : (tensor<1x2x4xi1>, "
-                     "tensor<1x2x4xf32>, tensor<f32>) -> tensor<1x2x4xf32> "
-                     "loc(\"mask\"(\"a\"))\n") +
+          (isSum ? "  %m = nn.constant dense<" + row +
+                       "> : tensor<1x2x4xf32> loc(\"m\"(\"m\"))\n"
+                       "  %0 = nn.add %x, %m : (tensor<1x2x4xf32>, "
+                       "tensor<1x2x4xf32>) -> tensor<1x2x4xf32> "
+                       "loc(\"mask\"(\"a\"))\n"
+                 : "  %c = nn.constant dense<[[[true, false, false, false], "
+                   "[true, true, false, false]]]> : tensor<1x2x4xi1> "
+                   "loc(\"c\"(\"c\"))\n  %m = nn.constant dense<" +
+                       m +
+                       "> : tensor<f32> loc(\"m\"(\"m\"))\n"
+                       "  %0 = nn.where %c, %x, %m : (tensor<1x2x4xi1>, "
+                       "tensor<1x2x4xf32>, tensor<f32>) -> tensor<1x2x4xf32> "
+                       "loc(\"mask\"(\"a\"))\n") +
           "  %1 = nn.softmax %0 {axis = -1 : i64} : (tensor<1x2x4xf32>) -> "
           "tensor<1x2x4xf32> loc(\"softmax\"(\"y\"))\n"
           "  return %1 : tensor<1x2x4xf32>\n}");

@@ -32,9 +32,9 @@ protected:
     for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))
       if (!isConstant(i))
         inputs.push_back(type);
-    auto network = FuncOp::create(
-        builder, builder.getUnknownLoc(), "main",
-        builder.getFunctionType(inputs, op->getResultTypes()));
+    auto network =
+        FuncOp::create(builder, builder.getUnknownLoc(), "main",
+                       builder.getFunctionType(inputs, op->getResultTypes()));
     mlir::Block *body = network.addEntryBlock();
     builder.setInsertionPointToEnd(body);
     for (unsigned i = 0; i < network.getNumArguments(); ++i)
@@ -47,12 +47,12 @@ protected:
       if (!isConstant(i))
         mapping.map(operand, body->getArgument(next++));
       else
-        mapping.map(operand,
-                    nn::ConstantOp::create(
-                        builder, makeLayerLocation(&context, name, {name}),
-                        toAttribute(&context, random(operand.getType(), low(),
-                                                     high()),
-                                    name)));
+        mapping.map(
+            operand,
+            nn::ConstantOp::create(
+                builder, makeLayerLocation(&context, name, {name}),
+                toAttribute(&context, random(operand.getType(), low(), high()),
+                            name)));
     }
     Operation *layer = builder.clone(*op, mapping);
     std::vector<std::string> results;

@@ -84,7 +84,8 @@ std::string meeting(const std::string &op) {
 func.func @main(%x: tensor<1x4xf32> {nn.name = "x"}) -> (tensor<1x8xf32> {nn.name = "o0"}, tensor<1x4xf32> {nn.name = "o1"}) {
   %0 = nn.exp %x : (tensor<1x4xf32>) -> tensor<1x4xf32> loc("exp"("e"))
   %1 = nn.sigmoid %x : (tensor<1x4xf32>) -> tensor<1x4xf32> loc("sigmoid"("s"))
-  %2 = )" + op + R"( loc("meet"("y"))
+  %2 = )" +
+         op + R"( loc("meet"("y"))
   %3 = nn.tanh %1 : (tensor<1x4xf32>) -> tensor<1x4xf32> loc("tanh"("t"))
   %4 = nn.concat %2, %2 {axis = 1 : i64} : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x8xf32> loc("twice"("z"))
   return %4, %3 : tensor<1x8xf32>, tensor<1x4xf32>
@@ -93,8 +94,8 @@ func.func @main(%x: tensor<1x4xf32> {nn.name = "x"}) -> (tensor<1x8xf32> {nn.nam
 
 TEST_F(QuantizeTest, SquaredErrorsDecideAboutAlignment) {
   // One other reader: the common scale c is better if c² <= 2 o².
-  for (auto [own, aligned] : {std::pair{1.5, true}, {1.42, true}, {1.4, false},
-                              {1.0, false}}) {
+  for (auto [own, aligned] :
+       {std::pair{1.5, true}, {1.42, true}, {1.4, false}, {1.0, false}}) {
     parse(R"(
 func.func @main(%x: tensor<1x4xf32> {nn.name = "x"}) -> (tensor<1x8xf32> {nn.name = "o0"}, tensor<1x4xf32> {nn.name = "o1"}) {
   %0 = nn.exp %x : (tensor<1x4xf32>) -> tensor<1x4xf32> loc("exp"("e"))
@@ -224,9 +225,8 @@ TEST_F(TypesTest, BiasesHaveTheScaleOfTheAccumulator) {
   ASSERT_EQ(bias.scales.size(), 2u);
   for (size_t i = 0; i < 2; ++i)
     EXPECT_EQ(bias.scales[i], input * weights.scales[i]);
-  Tensor codes =
-      toTensor(cast<nn::QuantizedConstantOp>(find("b").getDefiningOp())
-                   .getCodes());
+  Tensor codes = toTensor(
+      cast<nn::QuantizedConstantOp>(find("b").getDefiningOp()).getCodes());
   EXPECT_EQ(codes.data<int32_t>()[0],
             int32_t(std::nearbyint(0.25 / double(bias.scales[0]))));
   EXPECT_EQ(codes.data<int32_t>()[1],
@@ -247,9 +247,8 @@ TEST_F(TypesTest, ScalesOfWeightsGrowUntilTheBiasHasACode) {
   quantize();
   ChannelParams bias = channelParamsOf(typeOf("b"));
   EXPECT_NEAR(1.5 / double(bias.scales[1]), 0x1p30, 0x1p10);
-  Tensor codes =
-      toTensor(cast<nn::QuantizedConstantOp>(find("b").getDefiningOp())
-                   .getCodes());
+  Tensor codes = toTensor(
+      cast<nn::QuantizedConstantOp>(find("b").getDefiningOp()).getCodes());
   EXPECT_NEAR(double(codes.data<int32_t>()[1]) * double(bias.scales[1]), -1.5,
               1e-6);
 }
@@ -373,8 +372,8 @@ func.func @main(%x: tensor<1x4xf32> {nn.name = "x"}) -> (tensor<1x4xf32> {nn.nam
     parse(network);
     std::vector<std::string> warnings;
     BuildConfig build = parseBuildConfig(
-        wide ? R"({"quant": {"ln_scale_data_type": "S32"}})" : "{}", "test",
-        {}, &warnings);
+        wide ? R"({"quant": {"ln_scale_data_type": "S32"}})" : "{}", "test", {},
+        &warnings);
     options = quantizeOptions(build.quant);
     quantize();
     if (!wide) {
@@ -383,9 +382,8 @@ func.func @main(%x: tensor<1x4xf32> {nn.name = "x"}) -> (tensor<1x4xf32> {nn.nam
     }
     ASSERT_TRUE(isQuantized(typeOf("g")));
     EXPECT_EQ(storageOf(typeOf("g")), DType::I32);
-    Tensor codes =
-        toTensor(cast<nn::QuantizedConstantOp>(find("g").getDefiningOp())
-                     .getCodes());
+    Tensor codes = toTensor(
+        cast<nn::QuantizedConstantOp>(find("g").getDefiningOp()).getCodes());
     for (auto [i, value] : llvm::enumerate(std::array{1.0, 0.5, -3.0, 0.0}))
       EXPECT_NEAR(double(codes.data<int32_t>()[i]) * paramsOf("g").scale, value,
                   1e-8);

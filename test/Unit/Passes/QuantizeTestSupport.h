@@ -155,13 +155,12 @@ QuantizeTest::calibrate(FuncOp network,
                         const std::vector<std::vector<Tensor>> &samples) {
   PrepareOptions prepareOptions;
   prepareOptions.observe = true;
-  Executable executable =
-      prepare(network, referenceKernels(), prepareOptions);
+  Executable executable = prepare(network, referenceKernels(), prepareOptions);
   CalibrationOptions options;
   Calibration calibration;
   for (const TensorStatistics &tensor : collectStatistics(
-           executable, samples.size(),
-           [&](size_t i) { return samples[i]; }, options)) {
+           executable, samples.size(), [&](size_t i) { return samples[i]; },
+           options)) {
     TensorRange range;
     range.tensor = tensor.tensor;
     range.infs = tensor.histogram.infCount();

@@ -51,8 +51,11 @@ public:
     return it == binders.end() ? nullptr : &it->second;
   }
 
-  /// Decides which operations are computed together.
-  std::function<FusionPlan(mlir::func::FuncOp)> planFusion;
+  /// Decides which operations are computed together; `mayAbsorb` tells which
+  /// ones may follow another.
+  std::function<FusionPlan(mlir::func::FuncOp,
+                           const std::function<bool(Operation *)> &mayAbsorb)>
+      planFusion;
   /// Makes the kernel that brings a value into another layout.
   std::function<Kernel(const ValueInfo &from, Layout to)> makeReorder;
   /// Makes the kernel that rounds a result in place to what its type can hold,

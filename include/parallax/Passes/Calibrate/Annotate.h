@@ -13,6 +13,13 @@
 
 namespace parallax {
 
+/// True for a Relu or Clip that alone reads what it clamps. That needs no range
+/// of its own: only the clamped values are ever used.
+bool isLoneClamp(Operation *op);
+
+/// Gives what lone clamps read the ranges of what they make of it.
+void addClampedRanges(mlir::func::FuncOp network, Calibration &calibration);
+
 /// Adds a view of the network, a function called "calibrated", beside the float
 /// one. Layers are found by their tensor names; throws Error that lists float
 /// tensors without a range, because the calibration is of another network then.
