@@ -28,6 +28,10 @@ NetworkOptions networkOptions(const BuildConfig &config) {
   return options;
 }
 
+bool wantsCalibration(const BuildConfig &config) {
+  return config.modelType == ModelType::Onnx && hasCalibration(config);
+}
+
 void importModel(BuildState &state) {
   state.network.emplace(networkOptions(state.config));
 }
@@ -54,13 +58,11 @@ void optimizeNetwork(BuildState &state) {
     stage.optimizedMlir = folder / "optimized.mlir";
   }
   runFloatStage(*state.network, stage, state.style);
+  if (wantsCalibration(config))
+    checkRules(state);
 }
 
 bool always(const BuildConfig &) { return true; }
-
-bool wantsCalibration(const BuildConfig &config) {
-  return config.modelType == ModelType::Onnx && hasCalibration(config);
-}
 
 bool wantsQuantization(const BuildConfig &config) {
   return config.modelType != ModelType::Onnx || hasCalibration(config);

@@ -184,6 +184,14 @@ static void takeParameters(BuildState &state) {
   writeFiles(state, quantized, fs::path(state.config.outputDir) / "quant");
 }
 
+void checkRules(BuildState &state) {
+  PrecisionPlan plan = planPrecision(state, state.network->function());
+  for (const AuditedRule &rule : plan.audit)
+    if (!rule.note.empty())
+      log(LogLevel::Warning, "'{}' ({}): {}", rule.config, rule.words(),
+          rule.note);
+}
+
 void checkProcessors(BuildState &state) {
   ProcessorReport report;
   addDeployedView(state.network->function(), state.config, report).erase();

@@ -14,6 +14,11 @@ namespace parallax {
 /// Checks that the input and output processors fit the network; throws Error.
 void checkProcessors(BuildState &state);
 
+/// Checks that the rules of layer_configs can be granted, and warns of those that
+/// match nothing, if that is allowed; throws Error. Layers have their names once
+/// the network is optimized.
+void checkRules(BuildState &state);
+
 /// Applies layer_configs, adds the view "quantized" to the network, and where
 /// there are input or output processors another one with them, "deployed", and
 /// writes the files below quant/.

@@ -13,7 +13,6 @@
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
-#include "parallax/Support/Log.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -176,8 +175,6 @@ public:
         fail(rule, sentence);
         continue;
       }
-      log(LogLevel::Warning, "'{}' ({}): {}", audited.config, audited.words(),
-          sentence);
       audited.note += (audited.note.empty() ? "" : "; ") + sentence;
     }
     if (audited.requested == nothing)

@@ -31,7 +31,7 @@ struct PrecisionPlan {
 };
 
 struct PrecisionOptions {
-  /// A rule that matches nothing is an error, or only a warning.
+  /// A rule that matches nothing is an error, or only a note in its audit.
   bool allowUnmatched = false;
   /// The nodes of the imported model and what became of them, so that rules may
   /// use their names.
