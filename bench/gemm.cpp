@@ -3,12 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Prints, for shapes of convolutions, how long exact products of codes take in
-// ratio to oneDNN's float product of the same shape. All of them are timed in
-// turns, so that the machine's other work falls on each alike; the least time
-// of each counts. `bench-gemm [threads]`.
+// ratio to oneDNN's float product of the same shape. The products gather the
+// taps of the convolution and end in codes; the float one does neither. All of
+// them are timed in turns, so that the machine's other work falls on each
+// alike; the least time of each counts. `bench-gemm [threads]`.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/InstructionSet.h"
-#include "parallax/Backend/NPU/Kernels/PackedGemm.h"
+#include "parallax/Backend/NPU/Kernels/RequantizeSums.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Random.h"
 
@@ -31,9 +32,12 @@ struct Size {
 };
 
 const Size sizes[] = {
-    {"3x3 64 at 56x56", 3136, 64, 9, 64},  {"3x3 128 at 28x28", 784, 128, 9, 128},
-    {"3x3 256 at 14x14", 196, 256, 9, 256}, {"3x3 512 at 7x7", 49, 512, 9, 512},
-    {"1x1 64 at 56x56", 3136, 64, 1, 64},  {"1x1 256-64 at 56x56", 3136, 64, 1, 256},
+    {"3x3 64 at 56x56", 3136, 64, 9, 64},
+    {"3x3 128 at 28x28", 784, 128, 9, 128},
+    {"3x3 256 at 14x14", 196, 256, 9, 256},
+    {"3x3 512 at 7x7", 49, 512, 9, 512},
+    {"1x1 64 at 56x56", 3136, 64, 1, 64},
+    {"1x1 256-64 at 56x56", 3136, 64, 1, 256},
     {"1x1 1024-256 at 14x14", 196, 256, 1, 1024},
     {"7x7 3-64 at 112x112", 12544, 64, 49, 3},
     {"fully connected 2048-1000", 1, 1000, 1, 2048},
@@ -110,18 +114,21 @@ void measure(const Size &size) {
   });
 
   struct Case {
-    Tensor x, sums;
+    Tensor x, y;
     std::vector<const void *> taps;
     PackedWeights w;
     RowSource rows;
   };
+  const Multiplier multiplier = multiplierFor(1.0 / double(1 << 12));
+  const std::vector<int64_t> bias(n, 1234);
+  const OutputCodes output{.zeroPoint = 100};
   std::vector<Case> cases(std::size(operands));
   for (size_t i = 0; i < cases.size(); ++i) {
     const Operands &types = operands[i];
     Case &item = cases[i];
     int64_t border = 8 * int64_t(std::sqrt(double(m)) + 1);
     item.x = randomBytes(types.x, {m + border, size.channels}, random);
-    item.sums = Tensor(types.is32 ? DType::I32 : DType::I64, {m, n});
+    item.y = Tensor(types.x, {m, n});
     Tensor w = weightsOf(types.w, n, k, random);
     item.w.pack(rowMajorWeights(w), types.x);
     item.rows = {.type = types.x, .zeroPoint = 117, .rows = m};
@@ -136,12 +143,13 @@ void measure(const Size &size) {
     }
     runs.push_back([&, i] {
       Case &item = cases[i];
-      if (operands[i].is32)
-        gemm<int32_t>(item.rows, item.w,
-                      StoreSums<int32_t>(item.sums.data<int32_t>(), n));
-      else
-        gemm<int64_t>(item.rows, item.w,
-                      StoreSums<int64_t>(item.sums.data<int64_t>(), n));
+      auto run = [&]<typename Acc>(TypeTag<Acc>) {
+        Requantization<Acc> layer(n, {&multiplier, 1}, bias, output);
+        gemm<Acc>(
+            item.rows, item.w,
+            RequantizeSums<Acc>(layer, operands[i].x, item.y.rawData(), n));
+      };
+      operands[i].is32 ? run(TypeTag<int32_t>{}) : run(TypeTag<int64_t>{});
     });
   }
 

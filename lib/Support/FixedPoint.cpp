@@ -26,6 +26,16 @@ int64_t roundHalfEven(double value) {
   return result + int64_t(rest > 0.5 || (rest == 0.5 && (result & 1)));
 }
 
+Int128 roundHalfEvenWide(double value) {
+  if (!(std::fabs(value) < 0x1p118))
+    throw Error(fmt::format("the number {} does not fit an integer of 118 "
+                            "bits; check the scales that it was made from",
+                            value));
+  // From 2^53 on a double is an integer already.
+  return std::fabs(value) < 0x1p53 ? Int128(roundHalfEven(value))
+                                   : Int128(value);
+}
+
 Multiplier multiplierFor(double factor) {
   if (!(factor >= 0 && factor < 0x1p30))
     throw Error(fmt::format("the factor {} between two scales is not in [0, "

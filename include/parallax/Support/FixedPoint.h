@@ -30,6 +30,9 @@ enum class Rounding : uint8_t { HalfUp, HalfAway, HalfEven };
 /// magnitude is 2^62 or more, or if it is not a number.
 int64_t roundHalfEven(double value);
 
+/// The same below 2^118.
+Int128 roundHalfEvenWide(double value);
+
 /// mantissa 2^-shift: 2^30 <= mantissa < 2^31 and 1 <= shift <= 78, or the
 /// factor 0 as {0, 1} (C11).
 struct Multiplier {
@@ -89,8 +92,7 @@ inline int64_t requantize(int64_t acc, Multiplier m, Rounding rounding) {
   if (acc == int64_t(int32_t(acc)))
     return roundShift<int64_t>(acc * m.mantissa, m.shift, rounding);
   constexpr Int128 limit = Int128(1) << 62;
-  Int128 wide =
-      roundShift<Int128>(Int128(acc) * m.mantissa, m.shift, rounding);
+  Int128 wide = roundShift<Int128>(Int128(acc) * m.mantissa, m.shift, rounding);
   return int64_t(std::clamp(wide, -limit, limit));
 }
 

@@ -97,18 +97,17 @@ void affine(const CodesOperand &x, Tensor &y, int64_t axis,
       const A *from = x.codes.data<A>();
       T *to = y.data<T>();
       int64_t length = channels;
-      parallelFor(outer * channels, rowGrain(run),
-                  [&](int64_t begin, int64_t end) {
-                    for (int64_t r = begin; r < end; ++r) {
-                      int64_t c = r % length;
-                      for (int64_t i = r * run; i < (r + 1) * run; ++i)
-                        to[i] = T(output.code(roundShift(
-                            (int64_t(from[i]) - x.zeroPoint) *
-                                    affine.factors[c] +
-                                affine.offsets[c],
-                            affine.shifts[c], output.rounding)));
-                    }
-                  });
+      parallelFor(
+          outer * channels, rowGrain(run), [&](int64_t begin, int64_t end) {
+            for (int64_t r = begin; r < end; ++r) {
+              int64_t c = r % length;
+              for (int64_t i = r * run; i < (r + 1) * run; ++i)
+                to[i] = T(output.code(roundShift(
+                    (int64_t(from[i]) - x.zeroPoint) * affine.factors[c] +
+                        affine.offsets[c],
+                    affine.shifts[c], output.rounding)));
+            }
+          });
     });
   });
 }
@@ -123,9 +122,9 @@ void mul(const CodesOperand &a, const CodesOperand &b, Tensor &y,
 void prelu(const CodesOperand &x, const CodesOperand &slope, Tensor &y,
            const PReluMultipliers &multipliers, const OutputCodes &output) {
   mapPairs(x, slope, y, output, [&](int64_t x, int64_t slope) {
-    return x >= 0 ? requantize(x, multipliers.positive, output.rounding)
-                  : requantize(x * slope, multipliers.negative,
-                               output.rounding);
+    return x >= 0
+               ? requantize(x, multipliers.positive, output.rounding)
+               : requantize(x * slope, multipliers.negative, output.rounding);
   });
 }
 

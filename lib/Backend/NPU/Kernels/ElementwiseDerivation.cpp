@@ -23,8 +23,8 @@ ChannelAffine channelAffine(std::span<const double> factors,
                             std::span<const double> offsets) {
   ChannelAffine result;
   for (size_t c = 0; c < factors.size(); ++c) {
-    double reach = std::max(std::fabs(factors[c]), std::fabs(offsets[c]) *
-                                                       0x1p-15);
+    double reach =
+        std::max(std::fabs(factors[c]), std::fabs(offsets[c]) * 0x1p-15);
     Multiplier scale = multiplierFor(reach);
     auto integer = [&](double value) {
       return scale.mantissa ? roundHalfEven(std::ldexp(value, scale.shift)) : 0;
@@ -106,8 +106,8 @@ std::vector<int32_t> directTable(const RealFunction &fn, const AffineParams &x,
   for (int64_t code = first; code < first + 256; ++code) {
     // No code lies beyond 2^17 steps.
     double steps = std::clamp(stepsAt(fn, code, x, y), -0x1p20, 0x1p20);
-    entries.push_back(int32_t(
-        std::clamp(roundHalfEven(steps) + y.zeroPoint, y.low, y.high)));
+    entries.push_back(
+        int32_t(std::clamp(roundHalfEven(steps) + y.zeroPoint, y.low, y.high)));
   }
   return entries;
 }

@@ -31,9 +31,9 @@ template <typename T> struct Matrix {
 template <typename A, typename B>
 void multiply(const Matrix<A> &a, const Matrix<B> &b, SumOf<A> *sums) {
   constexpr bool narrow = sizeof(A) == 1 && sizeof(B) == 1;
-  using Factor = std::conditional_t<
-      std::is_same_v<A, float>, float,
-      std::conditional_t<narrow, int32_t, int64_t>>;
+  using Factor =
+      std::conditional_t<std::is_same_v<A, float>, float,
+                         std::conditional_t<narrow, int32_t, int64_t>>;
   auto aZero = Factor(a.zero), bZero = Factor(b.zero);
   for (int64_t r = 0; r < a.rows; ++r)
     for (int64_t c = 0; c < b.rows; ++c) {
@@ -58,8 +58,7 @@ public:
 
   void operator()(Sum sum, int64_t channel, int64_t offset) const {
     if constexpr (std::is_same_v<Sum, float>) {
-      y.data<float>()[offset] =
-          bias ? sum + bias->data<float>()[channel] : sum;
+      y.data<float>()[offset] = bias ? sum + bias->data<float>()[channel] : sum;
     } else {
       sum += biasOf(channel);
       if (y.dtype() == DType::F32) {
@@ -99,8 +98,9 @@ void dispatchOperands(const Tensor &a, const Tensor &b, Fn fn) {
   if (a.dtype() == DType::F32 && b.dtype() == DType::F32)
     return fn(TypeTag<float>{}, TypeTag<float>{});
   dispatchCodes("a product", a.dtype(), [&]<typename A>(TypeTag<A>) {
-    dispatchCodes("a product", b.dtype(),
-                  [&]<typename B>(TypeTag<B>) { fn(TypeTag<A>{}, TypeTag<B>{}); });
+    dispatchCodes("a product", b.dtype(), [&]<typename B>(TypeTag<B>) {
+      fn(TypeTag<A>{}, TypeTag<B>{});
+    });
   });
 }
 
@@ -134,8 +134,7 @@ std::vector<B> transposeWeights(const Tensor &weights, int64_t groups,
     for (int64_t c = 0; c < channels; ++c)
       for (int64_t o = 0; o < outputs; ++o, from += taps)
         std::copy_n(from, taps,
-                    result.data() +
-                        ((g * outputs + o) * channels + c) * taps);
+                    result.data() + ((g * outputs + o) * channels + c) * taps);
   return result;
 }
 
@@ -144,9 +143,14 @@ void convolve(const Tensor &x, int64_t xZero, const Tensor &weights,
               const Tensor *bias, Tensor &y, const ConvParams &params,
               const MacOutput &output) {
   std::span<const int64_t> in(x.shape()), out(y.shape()), w(weights.shape());
-  Windows windows({in.subspan(2), out.subspan(2),
-                   Shape(w.begin() + 2, w.end()), params.strides,
-                   params.dilations, params.padsBegin, {}, params.transposed});
+  Windows windows({in.subspan(2),
+                   out.subspan(2),
+                   Shape(w.begin() + 2, w.end()),
+                   params.strides,
+                   params.dilations,
+                   params.padsBegin,
+                   {},
+                   params.transposed});
   int64_t taps = windows.taps(), groups = params.groups;
   int64_t channels = x.dim(1) / groups, outputs = y.dim(1) / groups;
   int64_t depth = channels * taps;
@@ -159,28 +163,30 @@ void convolve(const Tensor &x, int64_t xZero, const Tensor &weights,
     weightData = packed.data();
   }
   Store<SumOf<A>> store(bias, y, output);
-  forEachBlock(positions, x.dim(0) * groups, [&](int64_t part, int64_t begin,
-                                                 int64_t end) {
-    int64_t group = part % groups;
-    const A *image = x.data<A>() + part * channels * pixels;
-    std::vector<int64_t> inputs(size_t(std::max<int64_t>(taps, 1)));
-    std::vector<A> rows(size_t((end - begin) * depth));
-    A *row = rows.data();
-    for (int64_t p = begin; p < end; ++p) {
-      windows.inputsOf(p, inputs.data());
-      for (int64_t c = 0; c < channels; ++c)
-        for (int64_t t = 0; t < taps; ++t)
-          *row++ = inputs[t] < 0 ? A(xZero) : image[c * pixels + inputs[t]];
-    }
-    std::vector<SumOf<A>> sums(size_t((end - begin) * outputs));
-    multiply<A, B>({rows.data(), xZero, end - begin, depth},
-                   {weightData + group * outputs * depth, 0, outputs, depth},
-                   sums.data());
-    for (int64_t p = begin; p < end; ++p)
-      for (int64_t o = 0; o < outputs; ++o)
-        store(sums[(p - begin) * outputs + o], group * outputs + o,
-              (part * outputs + o) * positions + p);
-  });
+  forEachBlock(
+      positions, x.dim(0) * groups,
+      [&](int64_t part, int64_t begin, int64_t end) {
+        int64_t group = part % groups;
+        const A *image = x.data<A>() + part * channels * pixels;
+        std::vector<int64_t> inputs(size_t(std::max<int64_t>(taps, 1)));
+        std::vector<A> rows(size_t((end - begin) * depth));
+        A *row = rows.data();
+        for (int64_t p = begin; p < end; ++p) {
+          windows.inputsOf(p, inputs.data());
+          for (int64_t c = 0; c < channels; ++c)
+            for (int64_t t = 0; t < taps; ++t)
+              *row++ = inputs[t] < 0 ? A(xZero) : image[c * pixels + inputs[t]];
+        }
+        std::vector<SumOf<A>> sums(size_t((end - begin) * outputs));
+        multiply<A, B>(
+            {rows.data(), xZero, end - begin, depth},
+            {weightData + group * outputs * depth, 0, outputs, depth},
+            sums.data());
+        for (int64_t p = begin; p < end; ++p)
+          for (int64_t o = 0; o < outputs; ++o)
+            store(sums[(p - begin) * outputs + o], group * outputs + o,
+                  (part * outputs + o) * positions + p);
+      });
 }
 
 } // namespace
@@ -225,8 +231,7 @@ void fullyConnected(const Tensor &x, int64_t xZero, const Tensor &weights,
 }
 
 /// The matrix of a broadcast operand that belongs to matrix `index` of y.
-static int64_t matrixOf(const Tensor &operand, const Tensor &y,
-                        int64_t index) {
+static int64_t matrixOf(const Tensor &operand, const Tensor &y, int64_t index) {
   int64_t result = 0, stride = 1;
   for (int64_t i = 3; i <= y.rank(); ++i) {
     int64_t extent = y.dim(y.rank() - i), at = index % extent;
@@ -244,7 +249,7 @@ void matmul(const Tensor &a, int64_t aZero, const Tensor &b, int64_t bZero,
             Tensor &y, const MacOutput &output) {
   int64_t rows = y.dim(y.rank() - 2), columns = y.dim(y.rank() - 1);
   int64_t depth = a.dim(a.rank() - 1);
-  int64_t matrices = rows * columns ? y.size() / (rows * columns) : 0;
+  int64_t matrices = y.size() == 0 ? 0 : y.size() / (rows * columns);
   dispatchOperands(a, b, [&]<typename A, typename B>(TypeTag<A>, TypeTag<B>) {
     Store<SumOf<A>> store(nullptr, y, output);
     for (int64_t m = 0; m < matrices; ++m) {

@@ -23,8 +23,8 @@ std::vector<Multiplier> macMultipliers(float xScale,
 }
 
 int64_t biasCode(float bias, float xScale, float weightScale, int bits) {
-  int64_t code = roundHalfEven(double(bias) /
-                               (double(xScale) * double(weightScale)));
+  int64_t code =
+      roundHalfEven(double(bias) / (double(xScale) * double(weightScale)));
   int64_t limit = int64_t(1) << (bits - 1);
   if (code < -limit || code >= limit)
     throw Error(fmt::format("the bias {} needs more than {} bits at the scale "
@@ -41,6 +41,9 @@ static AccumulatorBound withMargin(Int128 low, Int128 high, int bits) {
 
 AccumulatorBound boundOf(std::span<const int32_t> weights, int64_t bias,
                          int64_t xLow, int64_t xHigh, int accumulatorBits) {
+  // Padding is the zero point, whatever the codes of x are limited to.
+  xLow = std::min<int64_t>(xLow, 0);
+  xHigh = std::max<int64_t>(xHigh, 0);
   Int128 low = std::min<int64_t>(bias, 0), high = std::max<int64_t>(bias, 0);
   for (int64_t weight : weights) {
     low += std::min(weight * xLow, weight * xHigh);

@@ -7,6 +7,7 @@
 // written once and compiled for both.
 //===----------------------------------------------------------------------===//
 #include "MultiplyAdd.h"
+#include "Vectorize.h"
 #include "parallax/Backend/NPU/Kernels/InstructionSet.h"
 
 #include <algorithm>
@@ -19,19 +20,16 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define PARALLAX_AVX2 __attribute__((target("avx2")))
 #endif
-
-#define PARALLAX_INLINE inline __attribute__((always_inline))
 
 namespace parallax::npu {
 
 static constexpr int64_t splitColumns = panelColumns / 2;
 
 template <CodeKind kind>
-using CodeOf = std::conditional_t<
-    kind == CodeU8, uint8_t,
-    std::conditional_t<kind == CodeS8, int8_t, uint16_t>>;
+using CodeOf =
+    std::conditional_t<kind == CodeU8, uint8_t,
+                       std::conditional_t<kind == CodeS8, int8_t, uint16_t>>;
 
 //===----------------------------------------------------------------------===//
 // Loops for the compiler to vectorise
@@ -48,38 +46,52 @@ static PARALLAX_INLINE void widenPack(const Code *from, int16_t offset,
   std::memcpy(to, &words, sizeof(words));
 }
 
-/// Runs are often short (three channels of a few taps), so the steps are
-/// spelled out.
+/// Packs of `count` codes; the last one overlaps the one before it.
+template <int count, typename Code>
+static PARALLAX_INLINE void widenPacks(const Code *from, int64_t size,
+                                       int16_t offset, int16_t *to) {
+  for (int64_t i = 0; i + count < size; i += count)
+    widenPack<count>(from + i, offset, to + i);
+  widenPack<count>(from + size - count, offset, to + size - count);
+}
+
+/// Runs are often short (three channels of a few taps), so none is left to a
+/// loop over single codes.
 template <typename Code>
 static PARALLAX_INLINE void widenCodes(const void *codes, int64_t count,
                                        int16_t offset, int16_t *to) {
   const Code *from = static_cast<const Code *>(codes);
-  int64_t i = 0;
-  for (; i + 16 <= count; i += 16)
-    widenPack<16>(from + i, offset, to + i);
-  if (i + 8 <= count) {
-    widenPack<8>(from + i, offset, to + i);
-    i += 8;
-  }
-  if (i + 4 <= count) {
-    widenPack<4>(from + i, offset, to + i);
-    i += 4;
-  }
-  for (; i < count; ++i)
+  if (count >= 16)
+    return widenPacks<16>(from, count, offset, to);
+  if (count >= 8)
+    return widenPacks<8>(from, count, offset, to);
+  if (count >= 4)
+    return widenPacks<4>(from, count, offset, to);
+  for (int64_t i = 0; i < count; ++i)
     to[i] = int16_t(uint16_t(from[i]) - uint16_t(offset));
 }
 
+/// Four sums at a time, spelled out because the compiler sees an overlap of
+/// `start` and `wide`.
 template <bool split>
-static PARALLAX_INLINE void addSums(const int32_t *__restrict sums,
-                                    int64_t rows, int64_t *__restrict wide) {
+static PARALLAX_INLINE void addSums(const int32_t *sums, int64_t rows,
+                                    const int64_t *start, int64_t *wide) {
+  typedef int32_t Narrow __attribute__((vector_size(16)));
+  typedef int64_t Wide __attribute__((vector_size(32)));
   constexpr int64_t columns = split ? splitColumns : panelColumns;
-  for (int64_t r = 0; r < rows; ++r) {
-    const int32_t *from = sums + r * panelColumns;
-    int64_t *to = wide + r * columns;
-    for (int64_t c = 0; c < columns; ++c)
-      to[c] += split ? int64_t(from[c]) + 256 * int64_t(from[c + splitColumns])
-                     : int64_t(from[c]);
-  }
+  for (int64_t r = 0; r < rows; ++r, sums += panelColumns, wide += columns)
+    for (int64_t c = 0; c < columns; c += 4) {
+      Narrow part;
+      Wide sum;
+      std::memcpy(&sum, (start ? start : wide) + c, sizeof(sum));
+      std::memcpy(&part, sums + c, sizeof(part));
+      sum += __builtin_convertvector(part, Wide);
+      if constexpr (split) {
+        std::memcpy(&part, sums + c + splitColumns, sizeof(part));
+        sum += __builtin_convertvector(part, Wide) * 256;
+      }
+      std::memcpy(wide + c, &sum, sizeof(sum));
+    }
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,56 +99,58 @@ static PARALLAX_INLINE void addSums(const int32_t *__restrict sums,
 //===----------------------------------------------------------------------===//
 
 struct Portable {
-template <int rows>
-static void tile(const int16_t *a, int64_t stride, const int16_t *panel,
-                 int64_t pairs, int32_t *sums, bool accumulate) {
-  for (int64_t r = 0; r < rows; ++r) {
-    int32_t row[panelColumns] = {};
-    for (int64_t p = 0; p < pairs; ++p) {
-      int32_t first = a[r * stride + 2 * p], second = a[r * stride + 2 * p + 1];
-      const int16_t *b = panel + p * 2 * panelColumns;
+  template <int rows>
+  static void tile(const int16_t *a, int64_t stride, const int16_t *panel,
+                   int64_t pairs, int32_t *sums, bool accumulate) {
+    for (int64_t r = 0; r < rows; ++r) {
+      int32_t row[panelColumns] = {};
+      for (int64_t p = 0; p < pairs; ++p) {
+        int32_t first = a[r * stride + 2 * p],
+                second = a[r * stride + 2 * p + 1];
+        const int16_t *b = panel + p * 2 * panelColumns;
+        for (int64_t c = 0; c < panelColumns; ++c)
+          row[c] += first * b[2 * c] + second * b[2 * c + 1];
+      }
       for (int64_t c = 0; c < panelColumns; ++c)
-        row[c] += first * b[2 * c] + second * b[2 * c + 1];
+        sums[r * panelColumns + c] =
+            row[c] + (accumulate ? sums[r * panelColumns + c] : 0);
     }
-    for (int64_t c = 0; c < panelColumns; ++c)
-      sums[r * panelColumns + c] =
-          row[c] + (accumulate ? sums[r * panelColumns + c] : 0);
   }
-}
 
-template <CodeKind kind, bool split>
-static void depthwise(const TapRows &rows, const int16_t *panel, int32_t *sums,
-                      bool accumulate) {
-  using Code = CodeOf<kind>;
-  constexpr int64_t columns = split ? splitColumns : panelColumns;
-  for (int64_t r = 0; r < rows.rows; ++r) {
-    int32_t row[panelColumns] = {};
-    for (int64_t t = 0; t < rows.count; ++t) {
-      const Code *codes = reinterpret_cast<const Code *>(
-          static_cast<const char *>(rows.taps[r * rows.rowStride + t]) +
-          rows.byteOffset);
-      const int16_t *b = panel + t / 2 * 2 * panelColumns + t % 2;
+  template <CodeKind kind, bool split>
+  static void depthwise(const TapRows &rows, const int16_t *panel,
+                        int32_t *sums, bool accumulate) {
+    using Code = CodeOf<kind>;
+    constexpr int64_t columns = split ? splitColumns : panelColumns;
+    for (int64_t r = 0; r < rows.rows; ++r) {
+      int32_t row[panelColumns] = {};
+      for (int64_t t = 0; t < rows.count; ++t) {
+        const Code *codes = reinterpret_cast<const Code *>(
+            static_cast<const char *>(rows.taps[r * rows.rowStride + t]) +
+            rows.byteOffset);
+        const int16_t *b = panel + t / 2 * 2 * panelColumns + t % 2;
+        for (int64_t c = 0; c < panelColumns; ++c)
+          row[c] +=
+              int16_t(uint16_t(codes[c % columns]) - uint16_t(rows.offset)) *
+              b[2 * c];
+      }
       for (int64_t c = 0; c < panelColumns; ++c)
-        row[c] +=
-            int16_t(uint16_t(codes[c % columns]) - uint16_t(rows.offset)) *
-            b[2 * c];
+        sums[r * panelColumns + c] =
+            row[c] + (accumulate ? sums[r * panelColumns + c] : 0);
     }
-    for (int64_t c = 0; c < panelColumns; ++c)
-      sums[r * panelColumns + c] =
-          row[c] + (accumulate ? sums[r * panelColumns + c] : 0);
   }
-}
 
-template <CodeKind kind>
-static void widen(const void *from, int64_t count, int16_t offset,
-                  int16_t *to) {
-  widenCodes<CodeOf<kind>>(from, count, offset, to);
-}
+  template <CodeKind kind>
+  static void widen(const void *from, int64_t count, int16_t offset,
+                    int16_t *to) {
+    widenCodes<CodeOf<kind>>(from, count, offset, to);
+  }
 
-template <bool split>
-static void add(const int32_t *sums, int64_t rows, int64_t *wide) {
-  addSums<split>(sums, rows, wide);
-}
+  template <bool split>
+  static void add(const int32_t *sums, int64_t rows, const int64_t *start,
+                  int64_t *wide) {
+    addSums<split>(sums, rows, start, wide);
+  }
 };
 
 //===----------------------------------------------------------------------===//
@@ -145,139 +159,140 @@ static void add(const int32_t *sums, int64_t rows, int64_t *wide) {
 
 #if defined(__x86_64__)
 struct Avx2 {
-/// Two registers of sums per row, two of weights, one pair of codes for all 16
-/// columns, and one for products: six rows use all 16 registers.
-template <int rows>
-PARALLAX_AVX2 static void tile(const int16_t *a, int64_t stride,
-                               const int16_t *panel, int64_t pairs,
-                               int32_t *sums, bool accumulate) {
-  __m256i low[rows], high[rows];
-  __m256i *to = reinterpret_cast<__m256i *>(sums);
-#pragma unroll
-  for (int r = 0; r < rows; ++r) {
-    low[r] = accumulate ? _mm256_loadu_si256(to + 2 * r) : __m256i{};
-    high[r] = accumulate ? _mm256_loadu_si256(to + 2 * r + 1) : __m256i{};
-  }
-  const __m256i *b = reinterpret_cast<const __m256i *>(panel);
-  for (int64_t p = 0; p < pairs; ++p, b += 2, a += 2) {
-    __m256i b0 = _mm256_loadu_si256(b), b1 = _mm256_loadu_si256(b + 1);
+  /// Two registers of sums per row, two of weights, one pair of codes for all
+  /// 16 columns, and one for products: six rows use all 16 registers.
+  template <int rows>
+  PARALLAX_AVX2 static void tile(const int16_t *a, int64_t stride,
+                                 const int16_t *panel, int64_t pairs,
+                                 int32_t *sums, bool accumulate) {
+    __m256i low[rows], high[rows];
+    __m256i *to = reinterpret_cast<__m256i *>(sums);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      int32_t pair;
-      std::memcpy(&pair, a + r * stride, sizeof(pair));
-      __m256i x = _mm256_set1_epi32(pair);
-      low[r] = _mm256_add_epi32(low[r], _mm256_madd_epi16(x, b0));
-      high[r] = _mm256_add_epi32(high[r], _mm256_madd_epi16(x, b1));
+      low[r] = accumulate ? _mm256_loadu_si256(to + 2 * r) : __m256i{};
+      high[r] = accumulate ? _mm256_loadu_si256(to + 2 * r + 1) : __m256i{};
+    }
+    const __m256i *b = reinterpret_cast<const __m256i *>(panel);
+    for (int64_t p = 0; p < pairs; ++p, b += 2, a += 2) {
+      __m256i b0 = _mm256_loadu_si256(b), b1 = _mm256_loadu_si256(b + 1);
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        int32_t pair;
+        std::memcpy(&pair, a + r * stride, sizeof(pair));
+        __m256i x = _mm256_set1_epi32(pair);
+        low[r] = _mm256_add_epi32(low[r], _mm256_madd_epi16(x, b0));
+        high[r] = _mm256_add_epi32(high[r], _mm256_madd_epi16(x, b1));
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      _mm256_storeu_si256(to + 2 * r, low[r]);
+      _mm256_storeu_si256(to + 2 * r + 1, high[r]);
     }
   }
-#pragma unroll
-  for (int r = 0; r < rows; ++r) {
-    _mm256_storeu_si256(to + 2 * r, low[r]);
-    _mm256_storeu_si256(to + 2 * r + 1, high[r]);
-  }
-}
 
-/// The codes of two taps as pairs: those of 8 channels in each register, or of
-/// the same 8 in both.
-template <CodeKind kind, bool split>
-PARALLAX_AVX2 static PARALLAX_INLINE void
-loadPairs(const char *first, const char *second, __m256i &x0, __m256i &x1) {
-  auto narrow = [](const char *from) __attribute__((target("avx2"))) {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from));
-  };
-  if constexpr (kind == Code16 && split) {
-    __m128i a = narrow(first), b = narrow(second);
-    x0 = x1 = _mm256_set_m128i(_mm_unpackhi_epi16(a, b),
-                               _mm_unpacklo_epi16(a, b));
-  } else if constexpr (kind == Code16) {
-    // Unpacking stays within halves of 128 bits, so their quarters swap first.
-    __m256i a = _mm256_permute4x64_epi64(
-        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(first)), 0xd8);
-    __m256i b = _mm256_permute4x64_epi64(
-        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(second)), 0xd8);
-    x0 = _mm256_unpacklo_epi16(a, b);
-    x1 = _mm256_unpackhi_epi16(a, b);
-  } else {
-    auto widen = [](__m128i bytes) __attribute__((target("avx2"))) {
-      return kind == CodeU8 ? _mm256_cvtepu8_epi16(bytes)
-                            : _mm256_cvtepi8_epi16(bytes);
+  /// The codes of two taps as pairs: those of 8 channels in each register, or
+  /// of the same 8 in both.
+  template <CodeKind kind, bool split>
+  PARALLAX_AVX2 static PARALLAX_INLINE void
+  loadPairs(const char *first, const char *second, __m256i &x0, __m256i &x1) {
+    auto narrow = [](const char *from) __attribute__((target("avx2"))) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from));
     };
-    __m128i a, b;
-    if constexpr (split) {
-      a = _mm_loadl_epi64(reinterpret_cast<const __m128i *>(first));
-      b = _mm_loadl_epi64(reinterpret_cast<const __m128i *>(second));
+    if constexpr (kind == Code16 && split) {
+      __m128i a = narrow(first), b = narrow(second);
+      x0 = x1 =
+          _mm256_set_m128i(_mm_unpackhi_epi16(a, b), _mm_unpacklo_epi16(a, b));
+    } else if constexpr (kind == Code16) {
+      // Unpacking stays within halves of 128 bits, so their quarters swap
+      // first.
+      __m256i a = _mm256_permute4x64_epi64(
+          _mm256_loadu_si256(reinterpret_cast<const __m256i *>(first)), 0xd8);
+      __m256i b = _mm256_permute4x64_epi64(
+          _mm256_loadu_si256(reinterpret_cast<const __m256i *>(second)), 0xd8);
+      x0 = _mm256_unpacklo_epi16(a, b);
+      x1 = _mm256_unpackhi_epi16(a, b);
     } else {
-      a = narrow(first);
-      b = narrow(second);
+      auto widen = [](__m128i bytes) __attribute__((target("avx2"))) {
+        return kind == CodeU8 ? _mm256_cvtepu8_epi16(bytes)
+                              : _mm256_cvtepi8_epi16(bytes);
+      };
+      __m128i a, b;
+      if constexpr (split) {
+        a = _mm_loadl_epi64(reinterpret_cast<const __m128i *>(first));
+        b = _mm_loadl_epi64(reinterpret_cast<const __m128i *>(second));
+      } else {
+        a = narrow(first);
+        b = narrow(second);
+      }
+      x0 = widen(_mm_unpacklo_epi8(a, b));
+      x1 = split ? x0 : widen(_mm_unpackhi_epi8(a, b));
     }
-    x0 = widen(_mm_unpacklo_epi8(a, b));
-    x1 = split ? x0 : widen(_mm_unpackhi_epi8(a, b));
   }
-}
 
-template <CodeKind kind, bool split, int rowCount>
-PARALLAX_AVX2 static PARALLAX_INLINE void
-depthwiseRows(const TapRows &rows, const int16_t *panel, int32_t *sums,
-              bool accumulate) {
-  __m256i low[rowCount], high[rowCount];
-  __m256i *to = reinterpret_cast<__m256i *>(sums);
-#pragma unroll
-  for (int r = 0; r < rowCount; ++r) {
-    low[r] = accumulate ? _mm256_loadu_si256(to + 2 * r) : __m256i{};
-    high[r] = accumulate ? _mm256_loadu_si256(to + 2 * r + 1) : __m256i{};
-  }
-  const __m256i offset = _mm256_set1_epi16(rows.offset);
-  const __m256i *b = reinterpret_cast<const __m256i *>(panel);
-  for (int64_t t = 0; t < rows.count; t += 2, b += 2) {
-    __m256i b0 = _mm256_loadu_si256(b), b1 = _mm256_loadu_si256(b + 1);
-    // An odd last tap is its own partner, whose weight is zero.
-    int64_t partner = t + 1 < rows.count ? t + 1 : t;
+  template <CodeKind kind, bool split, int rowCount>
+  PARALLAX_AVX2 static PARALLAX_INLINE void
+  depthwiseRows(const TapRows &rows, const int16_t *panel, int32_t *sums,
+                bool accumulate) {
+    __m256i low[rowCount], high[rowCount];
+    __m256i *to = reinterpret_cast<__m256i *>(sums);
 #pragma unroll
     for (int r = 0; r < rowCount; ++r) {
-      const void *const *taps = rows.taps + r * rows.rowStride;
-      __m256i x0, x1;
-      loadPairs<kind, split>(
-          static_cast<const char *>(taps[t]) + rows.byteOffset,
-          static_cast<const char *>(taps[partner]) + rows.byteOffset, x0, x1);
-      x0 = _mm256_sub_epi16(x0, offset);
-      x1 = _mm256_sub_epi16(x1, offset);
-      low[r] = _mm256_add_epi32(low[r], _mm256_madd_epi16(x0, b0));
-      high[r] = _mm256_add_epi32(high[r], _mm256_madd_epi16(x1, b1));
+      low[r] = accumulate ? _mm256_loadu_si256(to + 2 * r) : __m256i{};
+      high[r] = accumulate ? _mm256_loadu_si256(to + 2 * r + 1) : __m256i{};
+    }
+    const __m256i offset = _mm256_set1_epi16(rows.offset);
+    const __m256i *b = reinterpret_cast<const __m256i *>(panel);
+    for (int64_t t = 0; t < rows.count; t += 2, b += 2) {
+      __m256i b0 = _mm256_loadu_si256(b), b1 = _mm256_loadu_si256(b + 1);
+      // An odd last tap is its own partner, whose weight is zero.
+      int64_t partner = t + 1 < rows.count ? t + 1 : t;
+#pragma unroll
+      for (int r = 0; r < rowCount; ++r) {
+        const void *const *taps = rows.taps + r * rows.rowStride;
+        __m256i x0, x1;
+        loadPairs<kind, split>(
+            static_cast<const char *>(taps[t]) + rows.byteOffset,
+            static_cast<const char *>(taps[partner]) + rows.byteOffset, x0, x1);
+        x0 = _mm256_sub_epi16(x0, offset);
+        x1 = _mm256_sub_epi16(x1, offset);
+        low[r] = _mm256_add_epi32(low[r], _mm256_madd_epi16(x0, b0));
+        high[r] = _mm256_add_epi32(high[r], _mm256_madd_epi16(x1, b1));
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < rowCount; ++r) {
+      _mm256_storeu_si256(to + 2 * r, low[r]);
+      _mm256_storeu_si256(to + 2 * r + 1, high[r]);
     }
   }
-#pragma unroll
-  for (int r = 0; r < rowCount; ++r) {
-    _mm256_storeu_si256(to + 2 * r, low[r]);
-    _mm256_storeu_si256(to + 2 * r + 1, high[r]);
+
+  template <CodeKind kind, bool split>
+  PARALLAX_AVX2 static void depthwise(const TapRows &rows, const int16_t *panel,
+                                      int32_t *sums, bool accumulate) {
+    switch (rows.rows) {
+    case 1:
+      return depthwiseRows<kind, split, 1>(rows, panel, sums, accumulate);
+    case 2:
+      return depthwiseRows<kind, split, 2>(rows, panel, sums, accumulate);
+    case 3:
+      return depthwiseRows<kind, split, 3>(rows, panel, sums, accumulate);
+    default:
+      return depthwiseRows<kind, split, 4>(rows, panel, sums, accumulate);
+    }
   }
-}
 
-template <CodeKind kind, bool split>
-PARALLAX_AVX2 static void depthwise(const TapRows &rows, const int16_t *panel,
-                                    int32_t *sums, bool accumulate) {
-  switch (rows.rows) {
-  case 1:
-    return depthwiseRows<kind, split, 1>(rows, panel, sums, accumulate);
-  case 2:
-    return depthwiseRows<kind, split, 2>(rows, panel, sums, accumulate);
-  case 3:
-    return depthwiseRows<kind, split, 3>(rows, panel, sums, accumulate);
-  default:
-    return depthwiseRows<kind, split, 4>(rows, panel, sums, accumulate);
+  template <CodeKind kind>
+  PARALLAX_AVX2 static void widen(const void *from, int64_t count,
+                                  int16_t offset, int16_t *to) {
+    widenCodes<CodeOf<kind>>(from, count, offset, to);
   }
-}
 
-template <CodeKind kind>
-PARALLAX_AVX2 static void widen(const void *from, int64_t count, int16_t offset,
-                                int16_t *to) {
-  widenCodes<CodeOf<kind>>(from, count, offset, to);
-}
-
-template <bool split>
-PARALLAX_AVX2 static void add(const int32_t *sums, int64_t rows,
-                              int64_t *wide) {
-  addSums<split>(sums, rows, wide);
-}
+  template <bool split>
+  PARALLAX_AVX2 static void add(const int32_t *sums, int64_t rows,
+                                const int64_t *start, int64_t *wide) {
+    addSums<split>(sums, rows, start, wide);
+  }
 };
 #endif
 

@@ -23,8 +23,9 @@ enum CodeKind { CodeU8, CodeS8, Code16, CodeKinds };
 
 /// sums[r][column] = (or +=) the products of `pairs` pairs of row r, which
 /// begins at a + r * stride, with a panel.
-using TileLoop = void (*)(const int16_t *a, int64_t stride, const int16_t *panel,
-                          int64_t pairs, int32_t *sums, bool accumulate);
+using TileLoop = void (*)(const int16_t *a, int64_t stride,
+                          const int16_t *panel, int64_t pairs, int32_t *sums,
+                          bool accumulate);
 
 /// The taps of some rows of a depthwise convolution. Row r has `count` taps,
 /// from pointer r * rowStride on; `byteOffset` is added to each.
@@ -47,7 +48,9 @@ using WidenLoop = void (*)(const void *from, int64_t count, int16_t offset,
 
 /// wide[r][column] += sums[r][column], or, if the panel is split,
 /// wide[r][column] += sums[r][column] + 256 * sums[r][column + 8].
-using AddSumsLoop = void (*)(const int32_t *sums, int64_t rows, int64_t *wide);
+/// If `start` is given, start[column] takes the place of what `wide` holds.
+using AddSumsLoop = void (*)(const int32_t *sums, int64_t rows,
+                             const int64_t *start, int64_t *wide);
 
 struct MultiplyAdd {
   TileLoop tile[maxTileRows + 1];

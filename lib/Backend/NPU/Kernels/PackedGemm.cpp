@@ -54,44 +54,36 @@ struct Reading {
 /// The sums of some rows with one panel: in 32 bits up to a cut, then in Acc.
 template <typename Acc> class PanelSums {
 public:
-  void begin(const PackedWeights &w, int64_t panel, int64_t rows,
-             int64_t residue) {
-    hasPart = false;
-    if constexpr (std::is_same_v<Acc, int64_t>) {
-      const int64_t width = w.columnsPerPanel();
-      const int64_t *sums = w.columnSums(panel);
-      for (int64_t c = 0; c < width; ++c)
-        wide[c] = residue * sums[c];
-      for (int64_t r = 1; r < rows; ++r)
-        std::copy_n(wide, width, wide + r * width);
-    } else if (w.depth() == 0) {
-      std::fill_n(narrow, rows * panelColumns, 0);
-    }
+  void begin(const PackedWeights &w, int64_t panel, int64_t residue) {
+    hasPart = hasSums = false;
+    for (int64_t c = 0; c < w.columnsPerPanel(); ++c)
+      start[c] = residue * w.columnSums(panel)[c];
   }
   int32_t *part(int64_t row) { return narrow + row * panelColumns; }
   bool accumulates() const { return hasPart; }
   void endPiece(const MultiplyAdd &loops, bool isLastOfSum, bool isSplit,
                 int64_t rows) {
     hasPart = true;
-    if constexpr (std::is_same_v<Acc, int64_t>)
-      if (isLastOfSum) {
-        loops.addSums[isSplit](narrow, rows, wide);
-        hasPart = false;
-      }
+    if (isWide && isLastOfSum) {
+      loops.addSums[isSplit](narrow, rows, hasSums ? nullptr : start, wide);
+      hasPart = false;
+      hasSums = true;
+    }
   }
   const Acc *sums() const {
-    if constexpr (std::is_same_v<Acc, int64_t>)
+    if constexpr (isWide)
       return wide;
     else
       return narrow;
   }
 
 private:
-  static constexpr int64_t wideSize =
-      std::is_same_v<Acc, int64_t> ? maxBlockRows * panelColumns : 1;
-  alignas(64) int32_t narrow[maxBlockRows * panelColumns];
-  alignas(64) int64_t wide[wideSize];
-  bool hasPart = false;
+  static constexpr bool isWide = std::is_same_v<Acc, int64_t>;
+  static constexpr int64_t size = maxBlockRows * panelColumns;
+  alignas(64) int32_t narrow[size];
+  alignas(64) int64_t wide[isWide ? size : 1];
+  int64_t start[panelColumns];
+  bool hasPart = false, hasSums = false;
 };
 
 /// The work as tasks: blocks of rows, times groups of panels where there are
@@ -134,7 +126,7 @@ static void emit(const SumSink<Acc> &sink, const PackedWeights &w,
 }
 
 /// Widens rows [first, first + count); taps that follow each other in memory
-/// are one run.
+/// are one run. What follows a row of odd depth meets a weight of zero.
 static void widenRows(const MultiplyAdd &loops, const RowSource &x,
                       const Reading &reading, int64_t first, int64_t count,
                       int16_t *to, int64_t stride) {
@@ -143,7 +135,6 @@ static void widenRows(const MultiplyAdd &loops, const RowSource &x,
   const int64_t tapSize = x.channels * reading.codeSize;
   const int64_t depth = x.taps ? x.tapCount * x.channels : x.channels;
   for (int64_t r = 0; r < count; ++r, to += stride) {
-    to[depth] = 0;
     if (!x.taps) {
       widen(static_cast<const char *>(x.data) +
                 (first + r) * x.rowStride * reading.codeSize + skip,
@@ -207,7 +198,7 @@ void gemm(const RowSource &x, const PackedWeights &w,
       const int64_t tiles = (rows + maxTileRows - 1) / maxTileRows;
       for (int64_t panel = tasks.firstPanel(group);
            panel < tasks.firstPanel(group + 1); ++panel) {
-        sums.begin(w, panel, rows, reading.residue);
+        sums.begin(w, panel, reading.residue);
         const int16_t *weights = w.panel(panel);
         int64_t k = 0;
         for (PackedWeights::Piece piece : w.pieces(panel)) {
@@ -256,7 +247,7 @@ void depthwise(const RowSource &x, const PackedWeights &w,
       for (int64_t panel = 0; panel < w.panels(); ++panel) {
         const int64_t channel = panel * width;
         const int64_t count = std::min(width, x.channels - channel);
-        sums.begin(w, panel, rows, reading.residue);
+        sums.begin(w, panel, reading.residue);
         const int16_t *weights = w.panel(panel);
         int64_t tap = 0;
         for (PackedWeights::Piece piece : w.pieces(panel)) {
@@ -267,26 +258,25 @@ void depthwise(const RowSource &x, const PackedWeights &w,
                             .rowStride = x.tapCount,
                             .rows = std::min(maxDepthwiseRows, rows - r),
                             .count = taps,
-                            .byteOffset = (x.firstChannel + channel) *
-                                          reading.codeSize,
+                            .byteOffset =
+                                (x.firstChannel + channel) * reading.codeSize,
                             .offset = reading.offset};
             CodeKind kind = reading.kind;
-            if (count < width) {
+            if (count < width && !x.hasSlack) {
               for (int64_t i = 0; i < tapRows.rows; ++i)
                 for (int64_t t = 0; t < taps; ++t)
-                  loops.widen[kind](
-                      static_cast<const char *>(
-                          tapRows.taps[i * x.tapCount + t]) +
-                          tapRows.byteOffset,
-                      count, reading.offset,
-                      tail + (i * x.tapCount + t) * width);
+                  loops.widen[kind](static_cast<const char *>(
+                                        tapRows.taps[i * x.tapCount + t]) +
+                                        tapRows.byteOffset,
+                                    count, reading.offset,
+                                    tail + (i * x.tapCount + t) * width);
               tapRows.taps = tailTaps.data();
               tapRows.byteOffset = 0;
               tapRows.offset = 0;
               kind = Code16;
             }
-            loops.depthwise[kind][w.isSplit()](
-                tapRows, weights, sums.part(r), sums.accumulates());
+            loops.depthwise[kind][w.isSplit()](tapRows, weights, sums.part(r),
+                                               sums.accumulates());
           }
           sums.endPiece(loops, piece.isLastOfSum, w.isSplit(), rows);
           tap += taps;

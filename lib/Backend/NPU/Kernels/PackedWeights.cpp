@@ -6,13 +6,13 @@
 // products can be added in 32 bits. Real weights are mostly small, so the proof
 // allows sums several times as long as their type alone would.
 //===----------------------------------------------------------------------===//
-#include "parallax/Backend/NPU/Kernels/PackedGemm.h"
 #include "parallax/Backend/NPU/Kernels/Codes.h"
+#include "parallax/Backend/NPU/Kernels/PackedGemm.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
-#include <utility>
+#include <type_traits>
 
 namespace parallax::npu {
 
@@ -49,20 +49,24 @@ WeightView convolutionWeights(const Tensor &w, int32_t zeroPoint) {
           .channelStride = taps};
 }
 
-template <typename T>
-static int64_t largestMagnitude(const WeightView &view) {
-  T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::min();
-  const T *data = static_cast<const T *>(view.data);
-  for (int64_t column = 0; column < view.columns; ++column)
-    for (int64_t tap = 0; tap < view.taps; ++tap) {
-      const T *from =
-          data + column * view.columnStride + tap * view.tapStride;
-      for (int64_t channel = 0; channel < view.channels; ++channel) {
-        T value = from[channel * view.channelStride];
-        low = std::min(low, value);
-        high = std::max(high, value);
+/// The largest magnitude of the operand. Weights are worth a look; activations,
+/// which come anew with every run, are taken for the worst of their type.
+template <typename T> static int64_t largestMagnitude(const WeightView &view) {
+  T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+  if (std::is_same_v<T, int16_t> && view.zeroPoint == 0) {
+    low = high = 0;
+    const T *data = static_cast<const T *>(view.data);
+    for (int64_t column = 0; column < view.columns; ++column)
+      for (int64_t tap = 0; tap < view.taps; ++tap) {
+        const T *from =
+            data + column * view.columnStride + tap * view.tapStride;
+        for (int64_t channel = 0; channel < view.channels; ++channel) {
+          T value = from[channel * view.channelStride];
+          low = std::min(low, value);
+          high = std::max(high, value);
+        }
       }
-    }
+  }
   return std::max(std::abs(int64_t(low) - view.zeroPoint),
                   std::abs(int64_t(high) - view.zeroPoint));
 }
@@ -106,12 +110,63 @@ private:
 };
 } // namespace
 
+namespace {
+/// One step of a panel: numbers [k][column], zero where there are none.
+class Step {
+public:
+  static constexpr int64_t columns = PackedWeights::panelWidth;
+
+  template <typename T>
+  void readRow(int64_t k, const T *from, int64_t stride, int64_t count,
+               int32_t zeroPoint) {
+    for (int64_t c = 0; c < count; ++c)
+      values[k][c] = int32_t(from[c * stride]) - zeroPoint;
+  }
+  void clearRow(int64_t k) { std::fill_n(values[k], columns, 0); }
+
+  void addTo(int64_t *sums, int64_t rows, int64_t width) const {
+    int32_t own[columns] = {};
+    for (int64_t k = 0; k < rows; ++k)
+      for (int64_t c = 0; c < columns; ++c)
+        own[c] += values[k][c];
+    for (int64_t c = 0; c < width; ++c)
+      sums[c] += own[c];
+  }
+
+  /// Low parts in [-128, 127] to the first half, high parts to the second.
+  void split(int64_t rows) {
+    constexpr int64_t half = columns / 2;
+    for (int64_t k = 0; k < rows; ++k)
+      for (int64_t c = 0; c < half; ++c) {
+        int32_t high = (values[k][c] + 128) >> 8;
+        values[k][c] -= 256 * high;
+        values[k][c + half] = high;
+      }
+  }
+
+  /// Writes pairs, and adds up the magnitudes of each column.
+  void write(int64_t pairs, int16_t *to, int32_t *magnitudes) const {
+    int32_t own[columns] = {};
+    for (int64_t p = 0; p < pairs; ++p, to += 2 * columns) {
+      const int32_t *first = values[2 * p], *second = values[2 * p + 1];
+      for (int64_t c = 0; c < columns; ++c) {
+        to[2 * c] = int16_t(first[c]);
+        to[2 * c + 1] = int16_t(second[c]);
+        own[c] += std::abs(first[c]) + std::abs(second[c]);
+      }
+    }
+    std::copy_n(own, columns, magnitudes);
+  }
+
+private:
+  alignas(64) int32_t values[2 * stepPairs][columns] = {};
+};
+} // namespace
+
 template <typename T> void PackedWeights::packAs(const WeightView &view) {
   const int64_t maxActivation = isEightBit(activationType) ? 255 : 32768;
   const int64_t limit = std::numeric_limits<int32_t>::max() / maxActivation;
-  const int64_t largest = columnCount && depthCount
-                              ? largestMagnitude<T>(view)
-                              : int64_t(0);
+  const int64_t largest = largestMagnitude<T>(view);
   // Unsplit, several steps must fit between two cuts.
   split = largest > std::numeric_limits<int16_t>::max() ||
           largest * 2 * stepPairs * 2 > limit;
@@ -129,50 +184,42 @@ template <typename T> void PackedWeights::packAs(const WeightView &view) {
         static_cast<const T *>(view.data) + p * width * view.columnStride;
     const int64_t count = std::min(width, columnCount - p * width);
     int16_t *to = codes.data<int16_t>() + p * panelSize;
-    if (count < width || depthCount % 2)
-      std::fill_n(to, panelSize, int16_t(0));
-    int64_t *columnSum = sums.data() + p * width;
     int64_t magnitudeSums[panelWidth] = {};
     Cutter cutter(limit, allPieces);
-
-    int32_t magnitudes[panelWidth] = {};
-    int64_t k = 0, stepBegin = 0;
-    auto endStep = [&] {
-      cutter.endStep((k - stepBegin + 1) / 2, magnitudes);
-      for (int64_t c = 0; c < panelWidth; ++c)
-        magnitudeSums[c] += std::exchange(magnitudes[c], 0);
-      stepBegin = k;
-    };
-    auto put = [&](int64_t column, int32_t value) {
-      to[k / 2 * 2 * panelWidth + column * 2 + k % 2] = int16_t(value);
-      magnitudes[column] += std::abs(value);
-    };
-    for (int64_t tap = 0; tap < view.taps; ++tap)
-      for (int64_t channel = 0; channel < view.channels; ++channel) {
-        const T *from =
-            data + tap * view.tapStride + channel * view.channelStride;
-        for (int64_t c = 0; c < count; ++c) {
-          int32_t value = int32_t(from[c * view.columnStride]) - view.zeroPoint;
-          columnSum[c] += value;
-          if (split) {
-            // The low part is in [-128, 127].
-            int32_t high = (value + 128) >> 8;
-            put(c, value - 256 * high);
-            put(c + width, high);
-          } else {
-            put(c, value);
-          }
+    Step step;
+    int64_t tap = 0, channel = 0;
+    for (int64_t k = 0; k < depthCount; k += 2 * stepPairs) {
+      const int64_t rows = std::min(2 * stepPairs, depthCount - k);
+      for (int64_t row = 0; row < rows; ++row) {
+        step.readRow(row,
+                     data + tap * view.tapStride + channel * view.channelStride,
+                     view.columnStride, count, view.zeroPoint);
+        if (++channel == view.channels) {
+          channel = 0;
+          ++tap;
         }
-        if (++k - stepBegin == 2 * stepPairs)
-          endStep();
       }
-    if (k > stepBegin)
-      endStep();
+      if (rows % 2)
+        step.clearRow(rows);
+      step.addTo(sums.data() + p * width, rows, width);
+      if (split)
+        step.split(rows);
+      int32_t magnitudes[panelWidth];
+      const int64_t stepSize = (rows + 1) / 2;
+      step.write(stepSize, to, magnitudes);
+      to += stepSize * 2 * panelWidth;
+      cutter.endStep(stepSize, magnitudes);
+      for (int64_t c = 0; c < panelWidth; ++c)
+        magnitudeSums[c] += magnitudes[c];
+    }
     cutter.close(true);
+    // A sum of nothing is computed like any other.
+    if (depthCount == 0)
+      allPieces.push_back({0, true});
     firstPiece.push_back(int64_t(allPieces.size()));
-    largestSum = std::max(largestSum,
-                          *std::max_element(magnitudeSums,
-                                            magnitudeSums + panelWidth));
+    largestSum =
+        std::max(largestSum,
+                 *std::max_element(magnitudeSums, magnitudeSums + panelWidth));
   }
   sumsFitInt32 = !split && isEightBit(activationType) && largestSum <= limit;
 }
@@ -181,9 +228,8 @@ void PackedWeights::pack(const WeightView &view, DType activations) {
   columnCount = view.columns;
   depthCount = view.taps * view.channels;
   activationType = activations;
-  dispatchCodes("a packed product", view.type, [&](auto tag) {
-    packAs<typename decltype(tag)::type>(view);
-  });
+  dispatchCodes("a packed product", view.type,
+                [&](auto tag) { packAs<typename decltype(tag)::type>(view); });
 }
 
 } // namespace parallax::npu

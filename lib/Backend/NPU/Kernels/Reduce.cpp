@@ -32,10 +32,12 @@ template <typename A>
 static int64_t sumOver(SumKind kind, const A *x, int64_t zero,
                        const kernels::LoopNest<1> &nest) {
   int64_t sum = 0, count = elementCount(nest.dims);
+  if (count == 0)
+    return 0;
   kernels::Odometer<1> at(nest, 0);
   for (int64_t i = 0; i < count; ++i, at.next()) {
-    int64_t value = int64_t(x[at.offsets[0]]) - zero;
-    sum += kind == SumKind::SumSquare          ? value * value
+    int64_t value = int64_t(x[at[0]]) - zero;
+    sum += kind == SumKind::SumSquare         ? value * value
            : kind == SumKind::L1 && value < 0 ? -value
                                               : value;
   }
@@ -63,8 +65,7 @@ void reduceSum(SumKind kind, const Tensor &x, int64_t xZero, Tensor &y,
                   [&](int64_t begin, int64_t end) {
                     kernels::Odometer<1> at(kept, begin);
                     for (int64_t i = begin; i < end; ++i, at.next()) {
-                      int64_t sum = sumOver(kind, from + at.offsets[0], xZero,
-                                            reduced);
+                      int64_t sum = sumOver(kind, from + at[0], xZero, reduced);
                       to[i] = T(output.code(
                           requantize(sum, multiplier, output.rounding)));
                     }

@@ -96,24 +96,23 @@ void resize(const IntegerResize &plan, const Tensor &x, int64_t xZero,
     dispatchCodes("resize", y.dtype(), [&]<typename T>(TypeTag<T>) {
       const A *from = x.data<A>();
       T *to = y.data<T>();
-      parallelFor(
-          positions, rowGrain(4 * plan.outer * inner),
-          [&](int64_t begin, int64_t end) {
-            Taps taps;
-            for (int64_t p = begin; p < end; ++p) {
-              taps.find(plan, p);
-              for (int64_t o = 0; o < plan.outer; ++o)
-                for (int64_t i = 0; i < inner; ++i) {
-                  const A *image = from + o * pixels + i;
-                  int64_t sum = 0;
-                  for (size_t t = 0; t < taps.input.size(); ++t)
-                    sum += (int64_t(image[taps.input[t]]) - xZero) *
-                           taps.weight[t];
-                  to[(o * positions + p) * inner + i] = T(output.code(
-                      requantize(sum, multiplier, output.rounding)));
-                }
-            }
-          });
+      parallelFor(positions, rowGrain(4 * plan.outer * inner),
+                  [&](int64_t begin, int64_t end) {
+                    Taps taps;
+                    for (int64_t p = begin; p < end; ++p) {
+                      taps.find(plan, p);
+                      for (int64_t o = 0; o < plan.outer; ++o)
+                        for (int64_t i = 0; i < inner; ++i) {
+                          const A *image = from + o * pixels + i;
+                          int64_t sum = 0;
+                          for (size_t t = 0; t < taps.input.size(); ++t)
+                            sum += (int64_t(image[taps.input[t]]) - xZero) *
+                                   taps.weight[t];
+                          to[(o * positions + p) * inner + i] = T(output.code(
+                              requantize(sum, multiplier, output.rounding)));
+                        }
+                    }
+                  });
     });
   });
 }

@@ -18,8 +18,8 @@ Windows::Windows(const WindowShape &shape) {
       int64_t padded = 0;
       for (int64_t k = 0; k < axis.kernel; ++k) {
         int64_t reach = k * shape.dilations[i];
-        int64_t at = shape.transposed ? o + begin - reach
-                                      : o * stride - begin + reach;
+        int64_t at =
+            shape.transposed ? o + begin - reach : o * stride - begin + reach;
         padded += at >= -begin && at < axis.in + end;
         bool hits = at >= 0;
         if (shape.transposed) {

@@ -37,7 +37,7 @@ public:
 private:
   struct Axis {
     int64_t out, kernel, in;
-    std::vector<int64_t> input; // out x kernel
+    std::vector<int64_t> input;  // out x kernel
     std::vector<int64_t> padded; // out
   };
   std::vector<Axis> axes;

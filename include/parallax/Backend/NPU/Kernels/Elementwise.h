@@ -72,8 +72,7 @@ void mul(const CodesOperand &a, const CodesOperand &b, Tensor &y,
 struct PReluMultipliers {
   Multiplier positive, negative;
 };
-PReluMultipliers preluMultipliers(float xScale, float slopeScale,
-                                  float yScale);
+PReluMultipliers preluMultipliers(float xScale, float slopeScale, float yScale);
 
 void prelu(const CodesOperand &x, const CodesOperand &slope, Tensor &y,
            const PReluMultipliers &multipliers, const OutputCodes &output);

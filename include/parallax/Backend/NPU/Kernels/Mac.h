@@ -21,9 +21,8 @@ namespace parallax::npu {
 int accumulatorBits(DType a, DType b);
 
 /// One multiplier for each weight scale (C25).
-std::vector<Multiplier> macMultipliers(float xScale,
-                                       std::span<const float> weightScales,
-                                       float yScale);
+std::vector<Multiplier>
+macMultipliers(float xScale, std::span<const float> weightScales, float yScale);
 
 /// The bias as an integer at the scale of the accumulator (C24). Throws if it
 /// needs more than `bits` bits.

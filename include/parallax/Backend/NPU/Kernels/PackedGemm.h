@@ -124,6 +124,10 @@ struct RowSource {
   int64_t channels = 0;
   /// Added to every pointer, in elements: the first channel of a group.
   int64_t firstChannel = 0;
+  /// Whether 32 bytes after the channels of every tap may be read, whatever
+  /// they hold. Depthwise convolutions whose channels don't fill whole panels
+  /// are then several times as fast.
+  bool hasSlack = false;
 };
 
 /// Sums [row, row + rows) x [column, column + columns). Element (r, c) is

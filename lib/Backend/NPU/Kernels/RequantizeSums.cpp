@@ -1,0 +1,199 @@
+//===- RequantizeSums.cpp - From exact sums to codes ----------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// requantize() in steps that vectors have. They multiply 32 by 32 bits: a sum
+// of 48 bits is taken apart as `high * 2^17 + low`, and
+//   floor((sum * m + r) / 2^s) =
+//       floor((high * m + floor((low * m + r) / 2^17)) / 2^(s - 17)),
+// because nested floors of powers of two are one floor. And they only shift
+// unsigned numbers: 2^63 is added before, and 2^63 / 2^s subtracted after.
+//===----------------------------------------------------------------------===//
+#include "parallax/Backend/NPU/Kernels/RequantizeSums.h"
+#include "Vectorize.h"
+#include "parallax/Backend/NPU/Kernels/InstructionSet.h"
+
+#include <type_traits>
+
+namespace parallax::npu {
+
+static constexpr int64_t width = PackedWeights::panelWidth;
+static constexpr int lowBits = 17;
+static constexpr uint64_t signBit = uint64_t(1) << 63;
+
+template <typename Acc>
+static constexpr bool isNarrow = std::is_same_v<Acc, int32_t>;
+
+/// Below, a 32-bit sum could give more than 32 bits, or `low` is too long;
+/// above, the half has no place beside a product.
+template <typename Acc>
+static constexpr int minShift = isNarrow<Acc> ? 32 : lowBits;
+static constexpr int maxShift = 62;
+
+/// Whether the product of bias and multiplier is part of the addend: where
+/// nobody asks for the sign of a sum, and 64 bits can hold it.
+template <typename Acc> static constexpr bool foldsBias(Rounding rounding) {
+  return isNarrow<Acc> && rounding == Rounding::HalfUp;
+}
+
+template <typename Acc>
+Requantization<Acc>::Requantization(int64_t columns,
+                                    std::span<const Multiplier> multipliers,
+                                    std::span<const int64_t> biases,
+                                    const OutputCodes &output)
+    : codes(output), multipliers(multipliers.begin(), multipliers.end()) {
+  for (const Multiplier &each : multipliers)
+    ordinary &= each.shift >= minShift<Acc> && each.shift <= maxShift;
+  // A tile may begin at the last column, and has up to `width` of them.
+  for (std::vector<int64_t> *constants :
+       {&bias, &mantissa, &shift, &addend, &lift})
+    constants->assign(columns + width, 0);
+  for (int64_t c = 0; c < columns; ++c) {
+    bias[c] = biases.empty() ? 0 : biases[c];
+    if (!ordinary)
+      continue;
+    mantissa[c] = multiplier(c).mantissa;
+    shift[c] = multiplier(c).shift - (isNarrow<Acc> ? 0 : lowBits);
+    lift[c] = int64_t((signBit >> shift[c]) - uint64_t(codes.zeroPoint));
+    uint64_t sum = uint64_t(1) << (multiplier(c).shift - 1);
+    if (isNarrow<Acc>)
+      sum += signBit;
+    if (foldsBias<Acc>(codes.rounding))
+      sum += uint64_t(bias[c] * mantissa[c]);
+    addend[c] = int64_t(sum);
+  }
+}
+
+/// floor((sum * mantissa + addend) / 2^s) + 2^63 / 2^shift. For narrow sums,
+/// 2^63 is part of the addend already.
+template <typename Acc>
+static PARALLAX_INLINE uint64_t scaleDown(int64_t sum, int64_t mantissa,
+                                          uint64_t addend, int64_t shift) {
+  // Casts tell the compiler that 32 bits are multiplied.
+  if constexpr (isNarrow<Acc>) {
+    int64_t product = int64_t(int32_t(sum)) * int32_t(mantissa);
+    return (uint64_t(product) + addend) >> shift;
+  } else {
+    int64_t low = sum & ((int64_t(1) << lowBits) - 1), high = sum >> lowBits;
+    int64_t lowProduct = int64_t(int32_t(low)) * int32_t(mantissa);
+    int64_t product = int64_t(int32_t(high)) * int32_t(mantissa);
+    uint64_t carry = (uint64_t(lowProduct) + addend) >> lowBits;
+    return (uint64_t(product) + carry + signBit) >> shift;
+  }
+}
+
+/// All 8 or 16 columns of one row. Codes are bytes, which could overlap
+/// anything if nobody said that they don't.
+template <typename Acc, Rounding rounding, int64_t count, typename Code>
+static PARALLAX_INLINE void
+requantizeRow(const Acc *__restrict sums,
+              const typename Requantization<Acc>::Columns columns, Acc low,
+              Acc high, Code *__restrict codes) {
+  for (int64_t c = 0; c < count; ++c) {
+    int64_t sum = sums[c];
+    if constexpr (!foldsBias<Acc>(rounding))
+      sum += columns.bias[c];
+    int64_t mantissa = columns.mantissa[c], shift = columns.shift[c];
+    // Halves go up if exactly a half is added, and down if it is one less.
+    uint64_t addend = uint64_t(columns.addend[c]);
+    if constexpr (rounding == Rounding::HalfAway)
+      addend += uint64_t(sum >> 63);
+    if constexpr (rounding == Rounding::HalfEven) {
+      constexpr uint64_t nothing = isNarrow<Acc> ? signBit : 0;
+      addend += (scaleDown<Acc>(sum, mantissa, nothing, shift) & 1) - 1;
+    }
+    uint64_t lifted = scaleDown<Acc>(sum, mantissa, addend, shift);
+    Acc code = Acc(int64_t(lifted - uint64_t(columns.lift[c])));
+    code = code < low ? low : code;
+    code = code > high ? high : code;
+    codes[c] = Code(code);
+  }
+}
+
+template <typename Acc, Rounding rounding, int64_t count, typename Code>
+static PARALLAX_INLINE void requantizeTile(const SumTile<Acc> &tile,
+                                           const Requantization<Acc> &layer,
+                                           Code *y, int64_t rowStride) {
+  const auto columns = layer.from(tile.column);
+  const Acc low = Acc(layer.output().low), high = Acc(layer.output().high);
+  const Acc *sums = tile.sums;
+  const int64_t rows = tile.rows;
+  if (tile.columns == count) {
+    for (int64_t r = 0; r < rows; ++r, sums += count, y += rowStride)
+      requantizeRow<Acc, rounding, count>(sums, columns, low, high, y);
+    return;
+  }
+  for (int64_t r = 0; r < rows; ++r, sums += count, y += rowStride) {
+    Code codes[count];
+    requantizeRow<Acc, rounding, count>(sums, columns, low, high, codes);
+    std::copy_n(codes, tile.columns, y);
+  }
+}
+
+template <typename Acc, Rounding rounding, int64_t count, typename Code>
+static void portableTile(const SumTile<Acc> &tile,
+                         const Requantization<Acc> &layer, Code *y,
+                         int64_t rowStride) {
+  requantizeTile<Acc, rounding, count>(tile, layer, y, rowStride);
+}
+
+template <typename Acc, Rounding rounding, int64_t count, typename Code>
+PARALLAX_AVX2 static void avx2Tile(const SumTile<Acc> &tile,
+                                   const Requantization<Acc> &layer, Code *y,
+                                   int64_t rowStride) {
+  requantizeTile<Acc, rounding, count>(tile, layer, y, rowStride);
+}
+
+/// For shifts that requantizeTile() can't do.
+template <typename Acc, typename Code>
+static void scalarTile(const SumTile<Acc> &tile,
+                       const Requantization<Acc> &layer, Code *y,
+                       int64_t rowStride) {
+  const OutputCodes &output = layer.output();
+  const int64_t *bias = layer.from(tile.column).bias;
+  for (int64_t r = 0; r < tile.rows; ++r)
+    for (int64_t c = 0; c < tile.columns; ++c)
+      y[r * rowStride + c] = Code(output.code(
+          requantize(int64_t(tile.sums[r * tile.stride + c]) + bias[c],
+                     layer.multiplier(tile.column + c), output.rounding)));
+}
+
+template <typename Fn> static void dispatchRounding(Rounding rounding, Fn fn) {
+  switch (rounding) {
+  case Rounding::HalfUp:
+    return fn(std::integral_constant<Rounding, Rounding::HalfUp>{});
+  case Rounding::HalfAway:
+    return fn(std::integral_constant<Rounding, Rounding::HalfAway>{});
+  case Rounding::HalfEven:
+    return fn(std::integral_constant<Rounding, Rounding::HalfEven>{});
+  }
+}
+
+template <typename Acc>
+void RequantizeSums<Acc>::take(const SumTile<Acc> &tile) const {
+  dispatchCodes("requantization", type, [&]<typename Code>(TypeTag<Code>) {
+    Code *to = static_cast<Code *>(y) + tile.row * rowStride + tile.column;
+    if (!layer.isOrdinary())
+      return scalarTile(tile, layer, to, rowStride);
+    dispatchRounding(layer.output().rounding, [&](auto tag) {
+      constexpr Rounding rounding = decltype(tag)::value;
+      bool isFast = instructionSet() == InstructionSet::AVX2;
+      auto run = [&](auto portable, auto avx2) {
+        (isFast ? avx2 : portable)(tile, layer, to, rowStride);
+      };
+      if (tile.stride == width)
+        run(portableTile<Acc, rounding, width, Code>,
+            avx2Tile<Acc, rounding, width, Code>);
+      else
+        run(portableTile<Acc, rounding, width / 2, Code>,
+            avx2Tile<Acc, rounding, width / 2, Code>);
+    });
+  });
+}
+
+template class Requantization<int32_t>;
+template class Requantization<int64_t>;
+template class RequantizeSums<int32_t>;
+template class RequantizeSums<int64_t>;
+
+} // namespace parallax::npu

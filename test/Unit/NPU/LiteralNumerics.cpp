@@ -1,0 +1,470 @@
+//===- LiteralNumerics.cpp - A second reading of the numerics -------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arithmetic, products and linear combinations. Labels name the statement that
+// the lines below them spell out.
+//===----------------------------------------------------------------------===//
+#include "LiteralDetail.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace parallax::literal {
+
+//===----------------------------------------------------------------------===//
+// C10 to C14, C60, C61
+//===----------------------------------------------------------------------===//
+
+Wide rne(double value) { return Wide(std::nearbyint(value)); }
+
+// C10
+Wide roundedShift(Wide p, int s, Tie tie) {
+  // No |P| of the page reaches half of 2^120.
+  if (s >= 120)
+    return 0;
+  Wide unit = power(s), middle = power(s - 1);
+  if (tie == Tie::Up)
+    return floorDivide(p + middle, unit);
+  if (tie == Tie::Away) {
+    Wide result = floorDivide(magnitude(p) + middle, unit);
+    return p < 0 ? -result : result;
+  }
+  Wide below = floorDivide(p, unit), above = below + 1;
+  Wide toBelow = p - below * unit, toAbove = above * unit - p;
+  if (toBelow != toAbove)
+    return toBelow < toAbove ? below : above;
+  return below % 2 == 0 ? below : above;
+}
+
+// C12
+Factor mult(double m) {
+  if (std::isnan(m) || m < 0 || m >= std::pow(2.0, 30))
+    throw std::range_error("C12");
+  if (m < std::pow(2.0, -48))
+    return {0, 1};
+  int e = 0;
+  double f = m;
+  for (; f >= 1; ++e)
+    f /= 2;
+  for (; f < 0.5; --e)
+    f *= 2;
+  Wide mantissa = rne(f * std::pow(2.0, 31));
+  int s = 31 - e;
+  if (mantissa == power(31)) {
+    mantissa = power(30);
+    s = s - 1;
+  }
+  if (s < 1)
+    throw std::range_error("C12");
+  return {mantissa, s};
+}
+
+// C14
+Combination coef(const std::vector<double> &factors) {
+  double greatest = 0;
+  for (double f : factors)
+    greatest = std::fabs(f) > greatest ? std::fabs(f) : greatest;
+  Factor common = mult(greatest);
+  Combination result{{}, common.s};
+  for (double f : factors)
+    result.k.push_back(common.m == 0 ? 0 : rne(f * std::pow(2.0, common.s)));
+  return result;
+}
+
+int digits(Wide value) {
+  int n = 0;
+  for (; value > 0; value /= 2)
+    ++n;
+  return n;
+}
+
+// C60
+Factor reciprocal(Wide v) {
+  int k = digits(v);
+  return {power(k + 30) / v, k + 30};
+}
+
+// C61
+Factor inverseRoot(Wide v) {
+  int k = digits(v);
+  int j = int(floorDivide(k - 61, 2));
+  Wide a = j >= 0 ? floorDivide(v, power(2 * j)) : v * power(-2 * j);
+  Wide q = 0;
+  for (int bit = 31; bit >= 0; --bit)
+    if ((q + power(bit)) * (q + power(bit)) <= a)
+      q += power(bit);
+  return {power(61) / q, 61 + j};
+}
+
+//===----------------------------------------------------------------------===//
+// Multiply and accumulate
+//===----------------------------------------------------------------------===//
+
+/// C21, C22: the input coordinate of a tap, or -1 where the term is 0.
+static int64_t inputOf(const Conv &conv, size_t axis, int64_t p, int64_t k,
+                       int64_t extent) {
+  int64_t i =
+      p * conv.strides[axis] - conv.padsBegin[axis] + k * conv.dilations[axis];
+  if (conv.transposed) {
+    int64_t t = p + conv.padsBegin[axis] - k * conv.dilations[axis];
+    if (t < 0 || t % conv.strides[axis] != 0)
+      return -1;
+    i = t / conv.strides[axis];
+  }
+  return i < 0 || i >= extent ? -1 : i;
+}
+
+void convolution(const Codes &x, const Codes &w,
+                 const std::vector<float> &wScales,
+                 const std::vector<int64_t> &bias, const Conv &conv, Codes &y,
+                 Tie tie) {
+  int64_t perGroup = x.dims[1] / conv.groups;
+  int64_t outputs = y.dims[1] / conv.groups;
+  Dims kernel = spatial(w.dims);
+  for (int64_t flat = 0; flat < count(y.dims); ++flat) {
+    Dims at = coordinates(flat, y.dims);
+    int64_t o = at[1], group = o / outputs;
+    Wide a = bias.empty() ? 0 : bias[o];
+    for (int64_t c = 0; c < perGroup; ++c)
+      for (int64_t t = 0; t < count(kernel); ++t) {
+        Dims k = coordinates(t, kernel);
+        Dims input{at[0], group * perGroup + c};
+        Dims weight = conv.transposed
+                          ? Dims{group * perGroup + c, o - group * outputs}
+                          : Dims{o, c};
+        bool isZero = false;
+        for (size_t axis = 0; axis < k.size(); ++axis) {
+          int64_t i =
+              inputOf(conv, axis, at[axis + 2], k[axis], x.dims[axis + 2]);
+          isZero = isZero || i < 0;
+          input.push_back(i);
+          weight.push_back(k[axis]);
+        }
+        if (!isZero)
+          a += centered(x, flatten(input, x.dims)) *
+               w.values[flatten(weight, w.dims)];
+      }
+    // C25
+    Factor f = mult(double(x.scale) * double(wScales[o]) / double(y.scale));
+    store(y, requantized(a, f, tie));
+  }
+}
+
+/// C23
+static Wide dotProduct(const Codes &x, const Codes &w, int64_t r, int64_t o,
+                       const std::vector<int64_t> &bias) {
+  int64_t depth = w.dims[1];
+  Wide a = bias.empty() ? 0 : bias[o];
+  for (int64_t k = 0; k < depth; ++k)
+    a += centered(x, r * depth + k) * w.values[o * depth + k];
+  return a;
+}
+
+void fullyConnected(const Codes &x, const Codes &w,
+                    const std::vector<float> &wScales,
+                    const std::vector<int64_t> &bias, Codes &y, Tie tie) {
+  int64_t outputs = w.dims[0];
+  for (int64_t i = 0; i < count(y.dims); ++i) {
+    int64_t o = i % outputs;
+    Factor f = mult(double(x.scale) * double(wScales[o]) / double(y.scale));
+    store(y, requantized(dotProduct(x, w, i / outputs, o, bias), f, tie));
+  }
+}
+
+std::vector<float> fullyConnectedFloat(const Codes &x, const Codes &w,
+                                       const std::vector<float> &wScales,
+                                       const std::vector<int64_t> &bias,
+                                       int64_t outputs) {
+  std::vector<float> y;
+  int64_t rows = count(x.dims) / w.dims[1];
+  for (int64_t i = 0; i < rows * outputs; ++i) {
+    Wide a = dotProduct(x, w, i / outputs, i % outputs, bias);
+    double scale = double(x.scale) * double(wScales[i % outputs]);
+    y.push_back(float(double(int64_t(a)) * scale));
+  }
+  return y;
+}
+
+void matmul(const Codes &a, const Codes &b, Codes &y, Tie tie) {
+  int64_t depth = a.dims.back();
+  Factor f = mult(double(a.scale) * double(b.scale) / double(y.scale));
+  for (int64_t flat = 0; flat < count(y.dims); ++flat) {
+    Dims at = coordinates(flat, y.dims);
+    Wide sum = 0;
+    for (int64_t k = 0; k < depth; ++k) {
+      Dims left = at, right = at;
+      left[at.size() - 1] = k;
+      right[at.size() - 2] = k;
+      sum += broadcast(a, left) * broadcast(b, right);
+    }
+    store(y, requantized(sum, f, tie));
+  }
+}
+
+// C27
+Bound bound(const std::vector<int64_t> &weights, int64_t bias, int64_t low,
+            int64_t high, int bits) {
+  Wide l = low < 0 ? low : 0, h = high > 0 ? high : 0;
+  Wide least = bias < 0 ? bias : 0, greatest = bias > 0 ? bias : 0;
+  for (int64_t w : weights) {
+    Wide first = w * l, second = w * h;
+    least += first < second ? first : second;
+    greatest += first < second ? second : first;
+  }
+  Wide reach = greatest;
+  if (-least - 1 > reach)
+    reach = -least - 1;
+  return {least, greatest, bits - 1 - digits(reach < 0 ? 0 : reach)};
+}
+
+//===----------------------------------------------------------------------===//
+// Linear combinations
+//===----------------------------------------------------------------------===//
+
+void linear(const std::vector<Codes> &x, const std::vector<int> &signs,
+            Codes &y, Tie tie) {
+  // C30
+  std::vector<double> m;
+  for (size_t i = 0; i < x.size(); ++i)
+    m.push_back(signs[i] * (double(x[i].scale) / double(y.scale)));
+  Combination c = coef(m);
+  // C31
+  for (int64_t flat = 0; flat < count(y.dims); ++flat) {
+    Wide sum = 0;
+    for (size_t i = 0; i < x.size(); ++i)
+      sum += broadcast(x[i], coordinates(flat, y.dims)) * c.k[i];
+    store(y, roundedShift(sum, c.s, tie));
+  }
+}
+
+// C33
+Affine affineIntegers(double f, double t) {
+  double reach = std::fabs(t) / 32768;
+  reach = std::fabs(f) > reach ? std::fabs(f) : reach;
+  Factor common = mult(reach);
+  if (common.m == 0)
+    return {0, 0, common.s};
+  double unit = std::pow(2.0, common.s);
+  return {rne(f * unit), rne(t * unit), common.s};
+}
+
+static void channelAffine(const Codes &x, const std::vector<double> &f,
+                          const std::vector<double> &t, int64_t axis, Codes &y,
+                          Tie tie) {
+  for (int64_t flat = 0; flat < count(y.dims); ++flat) {
+    int64_t c = coordinates(flat, y.dims)[axis];
+    Affine a = affineIntegers(f[c], t[c]);
+    store(y, roundedShift(centered(x, flat) * a.k + a.b, a.s, tie));
+  }
+}
+
+// C34
+void normalizePixels(const Codes &x, const std::vector<float> &mean,
+                     const std::vector<float> &std, int64_t axis, Codes &y,
+                     Tie tie) {
+  std::vector<double> f, t;
+  for (size_t c = 0; c < mean.size(); ++c) {
+    double u = double(std[c]) * double(y.scale);
+    f.push_back(double(x.scale) / u);
+    t.push_back(-double(mean[c]) / u);
+  }
+  channelAffine(x, f, t, axis, y, tie);
+}
+
+// C35
+void batchNorm(const Codes &x, const std::vector<float> &gamma,
+               const std::vector<float> &beta, const std::vector<float> &mean,
+               const std::vector<float> &var, float epsilon, int64_t axis,
+               Codes &y, Tie tie) {
+  std::vector<double> f, t;
+  for (size_t c = 0; c < mean.size(); ++c) {
+    double v = double(gamma[c]) / std::sqrt(double(var[c]) + double(epsilon));
+    f.push_back(v * double(x.scale) / double(y.scale));
+    double moved = v * double(mean[c]);
+    t.push_back((double(beta[c]) - moved) / double(y.scale));
+  }
+  channelAffine(x, f, t, axis, y, tie);
+}
+
+// C36
+void averagePool(const Codes &x, const Pool &pool, Codes &y, Tie tie) {
+  for (int64_t flat = 0; flat < count(y.dims); ++flat) {
+    Dims at = coordinates(flat, y.dims);
+    Wide a = 0;
+    int64_t inside = 0, padded = 0;
+    for (int64_t t = 0; t < count(pool.kernel); ++t) {
+      Dims k = coordinates(t, pool.kernel), input{at[0], at[1]};
+      bool isInside = true, isPadded = true;
+      for (size_t axis = 0; axis < k.size(); ++axis) {
+        int64_t extent = x.dims[axis + 2];
+        int64_t i = at[axis + 2] * pool.strides[axis] - pool.padsBegin[axis] +
+                    k[axis] * pool.dilations[axis];
+        isInside = isInside && i >= 0 && i < extent;
+        isPadded = isPadded && i >= -pool.padsBegin[axis] &&
+                   i < extent + pool.padsEnd[axis];
+        input.push_back(i);
+      }
+      padded += isPadded ? 1 : 0;
+      if (!isInside)
+        continue;
+      ++inside;
+      a += centered(x, flatten(input, x.dims));
+    }
+    int64_t n = pool.includePad ? padded : inside;
+    Factor f;
+    if (n > 0)
+      f = mult(double(x.scale) / (double(y.scale) * double(n)));
+    store(y, requantized(a, f, tie));
+  }
+}
+
+// C37, C38
+void reduce(const std::string &kind, const Codes &x, const Dims &axes, Codes &y,
+            Tie tie) {
+  Dims kept = x.dims;
+  for (int64_t axis : axes)
+    kept[axis] = 1;
+  int64_t n = count(x.dims) / count(kept);
+  double m = double(x.scale) / double(y.scale);
+  if (kind == "mean")
+    m = double(x.scale) / (double(y.scale) * double(n));
+  if (kind == "square")
+    m = double(x.scale) * double(x.scale) / double(y.scale);
+  std::vector<Wide> sums(size_t(count(kept)), 0);
+  for (int64_t flat = 0; flat < count(x.dims); ++flat) {
+    Dims at = coordinates(flat, x.dims);
+    for (int64_t axis : axes)
+      at[axis] = 0;
+    Wide v = centered(x, flat);
+    v = kind == "l1" ? magnitude(v) : kind == "square" ? v * v : v;
+    sums[flatten(at, kept)] += v;
+  }
+  for (Wide sum : sums)
+    store(y, requantized(sum, mult(m), tie));
+}
+
+// C39
+std::vector<Wide> resizeWeights(const std::vector<float> &real, int bits) {
+  std::vector<Wide> weights;
+  Wide sum = 0;
+  size_t largest = 0;
+  for (float w : real) {
+    weights.push_back(rne(double(w) * std::pow(2.0, bits)));
+    sum += weights.back();
+    if (weights.back() > weights[largest])
+      largest = weights.size() - 1;
+  }
+  weights[largest] += power(bits) - sum;
+  return weights;
+}
+
+void resize(const Codes &x, int64_t outer, const std::vector<ResizeAxis> &axes,
+            int64_t inner, Codes &y, Tie tie) {
+  auto number = int(axes.size());
+  int bits = std::min(15, (x.bits == 8 ? 22 : 30) / number);
+  std::vector<std::vector<Wide>> weights;
+  Dims in{outer}, out{outer}, taps;
+  for (const ResizeAxis &axis : axes) {
+    std::vector<Wide> all;
+    for (int64_t o = 0; o < axis.out; ++o) {
+      auto first = axis.weight.begin() + o * axis.taps;
+      for (Wide w : resizeWeights({first, first + axis.taps}, bits))
+        all.push_back(w);
+    }
+    weights.push_back(all);
+    in.push_back(axis.in);
+    out.push_back(axis.out);
+    taps.push_back(axis.taps);
+  }
+  in.push_back(inner);
+  out.push_back(inner);
+  Factor f =
+      mult(std::pow(2.0, -bits * number) * (double(x.scale) / double(y.scale)));
+  for (int64_t flat = 0; flat < count(out); ++flat) {
+    Dims at = coordinates(flat, out);
+    Wide a = 0;
+    for (int64_t t = 0; t < count(taps); ++t) {
+      Dims tap = coordinates(t, taps), input = at;
+      Wide weight = 1;
+      for (size_t i = 0; i < axes.size(); ++i) {
+        int64_t entry = at[i + 1] * axes[i].taps + tap[i];
+        input[i + 1] = axes[i].index[entry];
+        weight *= weights[i][entry];
+      }
+      a += centered(x, flatten(input, in)) * weight;
+    }
+    store(y, requantized(a, f, tie));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Products, quotients, comparisons
+//===----------------------------------------------------------------------===//
+
+// C40
+void mul(const Codes &a, const Codes &b, Codes &y, Tie tie) {
+  Factor f = mult(double(a.scale) * double(b.scale) / double(y.scale));
+  for (int64_t flat = 0; flat < count(y.dims); ++flat) {
+    Dims at = coordinates(flat, y.dims);
+    store(y, requantized(broadcast(a, at) * broadcast(b, at), f, tie));
+  }
+}
+
+// C42
+void prelu(const Codes &x, const Codes &slope, Codes &y, Tie tie) {
+  Factor positive = mult(double(x.scale) / double(y.scale));
+  Factor negative =
+      mult(double(x.scale) * double(slope.scale) / double(y.scale));
+  for (int64_t flat = 0; flat < count(y.dims); ++flat) {
+    Dims at = coordinates(flat, y.dims);
+    Wide v = broadcast(x, at);
+    if (v >= 0)
+      store(y, requantized(v, positive, tie));
+    else
+      store(y, requantized(v * broadcast(slope, at), negative, tie));
+  }
+}
+
+// C43, C44
+void div(const Codes &a, const Codes &b, Codes &y, Tie tie) {
+  Factor f = mult(double(a.scale) / (double(b.scale) * double(y.scale)));
+  for (int64_t flat = 0; flat < count(y.dims); ++flat) {
+    Dims at = coordinates(flat, y.dims);
+    Wide p = broadcast(a, at) * f.m, q = broadcast(b, at) * power(f.s);
+    if (q == 0) {
+      Wide sign = broadcast(a, at);
+      store(y, sign == 0 ? 0 : sign > 0 ? power(60) : -power(60));
+      continue;
+    }
+    if (q < 0) {
+      p = -p;
+      q = -q;
+    }
+    // p / q is below + toBelow / q; a half is where both ways are as long.
+    Wide below = floorDivide(p, q), toBelow = p - below * q;
+    Wide toAbove = q - toBelow;
+    bool up = toAbove < toBelow;
+    if (toAbove == toBelow)
+      up = tie == Tie::Up || (tie == Tie::Away && p > 0) ||
+           (tie == Tie::Even && below % 2 != 0);
+    store(y, up ? below + 1 : below);
+  }
+}
+
+// C46
+std::vector<int> compare(const Codes &a, const Codes &b, const Dims &dims) {
+  double greater = std::max(double(a.scale), double(b.scale));
+  Combination c =
+      coef({double(a.scale) / greater, -(double(b.scale) / greater)});
+  std::vector<int> result;
+  for (int64_t flat = 0; flat < count(dims); ++flat) {
+    Dims at = coordinates(flat, dims);
+    Wide d = broadcast(a, at) * c.k[0] + broadcast(b, at) * c.k[1];
+    result.push_back(d < 0 ? -1 : d > 0 ? 1 : 0);
+  }
+  return result;
+}
+
+} // namespace parallax::literal
