@@ -18,10 +18,16 @@ mkdir -p "$fresh/docs/generated" "$fresh/configs"
 "$tablegen" -gen-pass-doc -I "$root/include" -I "$include" \
   "$root/include/parallax/Passes/Processors/Passes.td" \
   -o "$fresh/docs/generated/processors-passes.md"
+"$tablegen" -gen-op-doc -I "$root/include" -I "$include" \
+  "$root/include/parallax/Dialect/NPU/NPUOps.td" \
+  -o "$fresh/docs/generated/npu-ops.md"
+"$tablegen" -gen-pass-doc -I "$root/include" -I "$include" \
+  "$root/include/parallax/Passes/Lower/Passes.td" \
+  -o "$fresh/docs/generated/lower-passes.md"
 "$op_status" >"$fresh/docs/generated/op-status.md"
 "$config_doc" page >"$fresh/docs/config.md"
 "$config_doc" schema >"$fresh/configs/schema.json"
-for file in docs/generated/{nn-ops,optimize-passes,processors-passes,op-status}.md \
+for file in docs/generated/{nn-ops,npu-ops,optimize-passes,processors-passes,lower-passes,op-status}.md \
   docs/config.md configs/schema.json; do
   diff -u "$root/$file" "$fresh/$file" ||
     { echo "$file is out of date: build the target parallax-doc"; exit 1; }

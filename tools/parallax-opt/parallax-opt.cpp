@@ -5,6 +5,8 @@
 // The tool of developers and tests: reads a module, runs passes, prints.
 //===----------------------------------------------------------------------===//
 #include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Dialect/NPU/NPUOps.h"
+#include "parallax/Passes/Lower/Passes.h"
 #include "parallax/Passes/Optimize/Passes.h"
 #include "parallax/Passes/Processors/Passes.h"
 
@@ -14,11 +16,12 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<parallax::nn::NNDialect, mlir::func::FuncDialect,
-                  mlir::quant::QuantDialect>();
+  registry.insert<parallax::nn::NNDialect, parallax::npu::NPUDialect,
+                  mlir::func::FuncDialect, mlir::quant::QuantDialect>();
   mlir::registerTransformsPasses();
   parallax::registerOptimizePasses();
   parallax::registerProcessorsPasses();
+  parallax::registerLowerPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Parallax network optimizer\n", registry));
 }

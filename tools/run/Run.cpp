@@ -10,6 +10,8 @@
 #include "../common/Network.h"
 #include "../common/Subcommand.h"
 #include "parallax/Backend/Core/SampleRunner.h"
+#include "parallax/Backend/NPU/NPU.h"
+#include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Passes/Quantize/Qdq.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
@@ -131,8 +133,23 @@ int runCases(const Executable &executable, const Options &options,
   return 0;
 }
 
+/// Says how much of a network the simulator runs in integers.
+void logLowering(const LowerReport &report) {
+  log(LogLevel::Info,
+      "lowered {} layers to integers, {} move codes, {} compute in float "
+      "between them",
+      report.integerLayers, report.movements, report.islands.size());
+  for (const LowerReport::Island &island : report.islands)
+    log(LogLevel::Info, "  {} ({}) computes in float: {}", island.layer,
+        island.op, island.why);
+  for (const LowerReport::Margin &margin : report.margins)
+    log(LogLevel::Debug, "  {} leaves {} of {} accumulator bits unused",
+        margin.layer, margin.bits, margin.accumulatorBits);
+}
+
 /// Without a mode, the model is what its file says. In mode Reference its
-/// quantized tensors become types, and the engine of quantized networks runs.
+/// quantized tensors become types, and the engine of quantized networks runs;
+/// in mode NPUBackend that network is lowered to integers and simulated.
 Executable prepareEngine(Network &network, const std::string &mode,
                          const PrepareOptions &options) {
   if (mode.empty())
@@ -142,7 +159,16 @@ Executable prepareEngine(Network &network, const std::string &mode,
   if (report.tensors == 0)
     throw Error("--mode is for quantized models, but this one has no tensor "
                 "that goes through QuantizeLinear and DequantizeLinear");
-  return network.prepareView("quantized", options);
+  if (mode == "Reference")
+    return network.prepareView("quantized", options);
+  LowerReport lowering;
+  mlir::func::FuncOp machine =
+      addNpuView(network.view("quantized"), Rounding::HalfUp, &lowering);
+  logLowering(lowering);
+  // Integer kernels read weights where they are, and views share them.
+  PrepareOptions shared = options;
+  shared.takeWeights = false;
+  return prepare(machine, npuKernels(), shared);
 }
 
 int run(const Options &options) {
@@ -188,9 +214,11 @@ int runRun(int argc, char **argv) {
   app.add_option("--list", options.list, "file with one case name per line")
       ->type_name("FILE");
   addNetworkOptions(app, options.network);
-  app.add_option("--mode", options.mode,
-                 "the engine of a quantized model: Reference")
-      ->check(CLI::IsMember({"Reference"}))
+  app.add_option(
+         "--mode", options.mode,
+         "the engine of a quantized model: Reference, or NPUBackend for "
+         "the bits of the machine")
+      ->check(CLI::IsMember({"Reference", "NPUBackend"}))
       ->type_name("MODE");
   app.add_flag("--random_input", options.randomInput,
                "write random inputs into --input_dir first");

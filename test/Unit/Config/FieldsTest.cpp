@@ -112,7 +112,7 @@ const std::vector<Witness> witnesses = {
       "quant.input_configs[].calibration_mean",
       "quant.input_configs[].calibration_std", "quant.percentile",
       "quant.histogram_bins", "input_processors[].tensor_format"}},
-    {"Tools/color-matrix.test", {"input_processors[].csc_mat"}},
+    {"Passes/Processors/color-matrix.test", {"input_processors[].csc_mat"}},
     {"Unit/Passes/SmoothQuantTest.cpp",
      {"quant.enable_smooth_quant", "quant.smooth_quant_threshold",
       "quant.smooth_quant_strength", "quant.enable_equalization",

@@ -1,0 +1,182 @@
+//===- NPUOps.td - The operations of the machine -*- tablegen -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Few operations, each one a formula of docs/numerics.md with all its integers
+// as attributes. What only moves codes stays an operation of the nn dialect on
+// tensors of integers.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_DIALECT_NPU_NPUOPS_TD
+#define PARALLAX_DIALECT_NPU_NPUOPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def NPU_Dialect : Dialect {
+  let name = "npu";
+  let cppNamespace = "::parallax::npu";
+  let summary = "A network as the machine executes it: codes and integers.";
+  let description = [{
+    Tensors have plain integer element types: `ui8`, `i8`, `ui16` and `i16` are
+    codes, `i32` and `i64` biases. Scales exist only where codes meet floats, in
+    `npu.quantize` and `npu.dequantize` and in products with a float result.
+    docs/numerics.md defines every operation; labels such as C11 refer to it.
+
+    `zero_point`, `low` and `high` are those of the result (C2, C3), `rounding`
+    says where an exact half goes (C10). A pair of `multipliers` and `shifts`
+    is a factor (C11).
+  }];
+  let dependentDialects = ["::parallax::nn::NNDialect"];
+}
+
+def NPU_Codes : TensorOf<[UI8, I8, UI16, I16]>;
+def NPU_CodesOrFloat : TensorOf<[UI8, I8, UI16, I16, F32]>;
+def NPU_Bias : TensorOf<[I32, I64]>;
+def NPU_Float : TensorOf<[F32]>;
+def NPU_Truth : TensorOf<[I1]>;
+
+/// A word out of a fixed list.
+class NPU_Word<list<string> words>
+    : ConfinedAttr<StrAttr, [AttrConstraint<
+        Or<!foreach(word, words,
+           CPred<"::llvm::cast<::mlir::StringAttr>($_self).getValue() == \""
+                 # word # "\"">)>,
+        "one of: " # !interleave(words, ", ")>]>;
+
+def NPU_Rounding : NPU_Word<["half_up", "half_away", "half_even"]>;
+
+class NPU_Op<string mnemonic, string title, dag operands, dag parameters>
+    : Op<NPU_Dialect, mnemonic, [Pure]> {
+  let summary = title;
+  let arguments = !con(operands, parameters);
+  let results = (outs NPU_Codes:$y);
+  let hasVerifier = 1;
+  let assemblyFormat =
+      "operands attr-dict `:` functional-type(operands, results)";
+}
+
+/// An operation that ends in codes (C4).
+class NPU_CodesOp<string mnemonic, string title, dag operands, dag parameters>
+    : NPU_Op<mnemonic, title, operands,
+             !con(parameters, (ins I64Attr:$zero_point, I64Attr:$low,
+                                   I64Attr:$high, NPU_Rounding:$rounding))>;
+
+//===----------------------------------------------------------------------===//
+// Multiply and accumulate
+//===----------------------------------------------------------------------===//
+
+/// For a float result, `scales` are in the place of multipliers (C26).
+class NPU_MacOp<string mnemonic, string title, dag operands, dag parameters>
+    : NPU_CodesOp<mnemonic, title, operands,
+        !con(parameters, (ins DenseI32ArrayAttr:$multipliers,
+                              DenseI32ArrayAttr:$shifts,
+                              DefaultValuedAttr<DenseF64ArrayAttr,
+                                                "{}">:$scales))> {
+  let results = (outs NPU_CodesOrFloat:$y);
+}
+
+def NPU_ConvOp : NPU_MacOp<"conv", "Convolution (C21, C22)",
+    (ins NPU_Codes:$x, NPU_Codes:$weight, Optional<NPU_Bias>:$bias),
+    (ins I64Attr:$x_zero_point, DenseI64ArrayAttr:$strides,
+         DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations,
+         I64Attr:$group, DefaultValuedAttr<BoolAttr, "false">:$transposed)>;
+def NPU_FullyConnectedOp : NPU_MacOp<"fully_connected",
+    "Product of the last dimension with weights (C23)",
+    (ins NPU_Codes:$x, NPU_Codes:$weight, Optional<NPU_Bias>:$bias),
+    (ins I64Attr:$x_zero_point)>;
+def NPU_MatMulOp : NPU_MacOp<"matmul", "Product of matrices (C23)",
+    (ins NPU_Codes:$a, NPU_Codes:$b),
+    (ins I64Attr:$a_zero_point, I64Attr:$b_zero_point)>;
+
+//===----------------------------------------------------------------------===//
+// Element by element
+//===----------------------------------------------------------------------===//
+
+def NPU_LinearOp : NPU_CodesOp<"linear",
+    "Requantization, sum or difference of up to three operands (C31)",
+    (ins Variadic<NPU_Codes>:$inputs),
+    (ins DenseI64ArrayAttr:$input_zero_points, DenseI64ArrayAttr:$coefficients,
+         I32Attr:$shift)>;
+def NPU_AffineOp : NPU_CodesOp<"affine", "Factor and offset per channel (C33)",
+    (ins NPU_Codes:$x),
+    (ins I64Attr:$x_zero_point, I64Attr:$axis, DenseI64ArrayAttr:$factors,
+         DenseI64ArrayAttr:$offsets, DenseI32ArrayAttr:$shifts)>;
+
+class NPU_PairOp<string mnemonic, string title>
+    : NPU_CodesOp<mnemonic, title, (ins NPU_Codes:$a, NPU_Codes:$b),
+        (ins I64Attr:$a_zero_point, I64Attr:$b_zero_point,
+             DenseI32ArrayAttr:$multipliers, DenseI32ArrayAttr:$shifts)>;
+
+def NPU_MulOp : NPU_PairOp<"mul", "Product (C40)">;
+def NPU_DivOp : NPU_PairOp<"div", "Quotient (C44)">;
+def NPU_PReluOp : NPU_PairOp<"prelu",
+    "Rectifier; the factors of positive and of negative elements (C42)">;
+
+def NPU_CompareOp : NPU_Op<"compare", "Comparison of values (C46)",
+    (ins NPU_Codes:$a, NPU_Codes:$b),
+    (ins NPU_Word<["equal", "less", "less_or_equal", "greater",
+                   "greater_or_equal"]>:$kind,
+         I64Attr:$a_zero_point, I64Attr:$b_zero_point,
+         DenseI64ArrayAttr:$coefficients)> {
+  let results = (outs NPU_Truth:$y);
+}
+
+def NPU_TableOp : NPU_CodesOp<"table",
+    "Function by table: 256 entries, or 513 knots for 16 bits (C51, C53)",
+    (ins NPU_Codes:$x), (ins DenseI32ArrayAttr:$entries)>;
+
+def NPU_QuantizeOp : NPU_Op<"quantize", "From float to codes (C6)",
+    (ins NPU_Float:$x), (ins F32Attr:$scale, I64Attr:$zero_point,
+                             I64Attr:$low, I64Attr:$high)>;
+def NPU_DequantizeOp : NPU_Op<"dequantize", "From codes to float (C7)",
+    (ins NPU_Codes:$x), (ins F32Attr:$scale, I64Attr:$x_zero_point)> {
+  let results = (outs NPU_Float:$y);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+def NPU_AveragePoolOp : NPU_CodesOp<"average_pool",
+    "Average of each window; entry n of the factors is for n taps (C36)",
+    (ins NPU_Codes:$x),
+    (ins I64Attr:$x_zero_point, DenseI64ArrayAttr:$kernel,
+         DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
+         DenseI64ArrayAttr:$dilations,
+         DefaultValuedAttr<BoolAttr, "false">:$count_include_pad,
+         DenseI32ArrayAttr:$multipliers, DenseI32ArrayAttr:$shifts)>;
+def NPU_ReduceOp : NPU_CodesOp<"reduce", "Sums along axes (C37, C38)",
+    (ins NPU_Codes:$x),
+    (ins NPU_Word<["sum", "mean", "l1", "sum_square"]>:$kind,
+         I64Attr:$x_zero_point, DenseI64ArrayAttr:$axes,
+         DenseI32ArrayAttr:$multipliers, DenseI32ArrayAttr:$shifts)>;
+def NPU_ResizeOp : NPU_CodesOp<"resize",
+    "Resize by weights; indices and weights of all axes (C39)",
+    (ins NPU_Codes:$x),
+    (ins I64Attr:$x_zero_point, I64Attr:$outer, I64Attr:$inner,
+         DenseI64ArrayAttr:$axis_in, DenseI64ArrayAttr:$axis_out,
+         DenseI64ArrayAttr:$axis_taps, DenseI32ArrayAttr:$indices,
+         DenseI32ArrayAttr:$weights, I32Attr:$fraction_bits,
+         DenseI32ArrayAttr:$multipliers, DenseI32ArrayAttr:$shifts)>;
+
+//===----------------------------------------------------------------------===//
+// Statistics of rows
+//===----------------------------------------------------------------------===//
+
+def NPU_SoftmaxOp : NPU_CodesOp<"softmax", "Softmax (C64)",
+    (ins NPU_Codes:$x),
+    (ins I64Attr:$axis, DenseI64ArrayAttr:$fine, DenseI64ArrayAttr:$coarse,
+         DenseI32ArrayAttr:$multipliers, DenseI32ArrayAttr:$shifts)>;
+def NPU_LogSoftmaxOp : NPU_CodesOp<"log_softmax", "Log-softmax (C66)",
+    (ins NPU_Codes:$x),
+    (ins I64Attr:$axis, DenseI64ArrayAttr:$fine, DenseI64ArrayAttr:$coarse,
+         DenseI64ArrayAttr:$logarithms, I64Attr:$distance, I64Attr:$logarithm,
+         I32Attr:$shift)>;
+def NPU_NormalizeOp : NPU_CodesOp<"normalize", "Normalization of rows (C75)",
+    (ins NPU_Codes:$x),
+    (ins NPU_Word<["centered", "rms", "l2"]>:$kind, I64Attr:$x_zero_point,
+         I64Attr:$count, I64Attr:$groups, I64Attr:$inner,
+         DenseI64ArrayAttr:$factors, DenseI64ArrayAttr:$offsets,
+         I32Attr:$shift, I32Attr:$fraction_bits, APIntAttr:$epsilon)>;
+
+#endif // PARALLAX_DIALECT_NPU_NPUOPS_TD

@@ -1,0 +1,47 @@
+//===- Lower.h - The view of the machine -----------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The last view of a network: integers in place of quantized types, and in
+// place of each operator the formula of docs/numerics.md with its multipliers,
+// shifts and tables.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_PASSES_LOWER_LOWER_H
+#define PARALLAX_PASSES_LOWER_LOWER_H
+
+#include "parallax/Support/FixedPoint.h"
+#include "parallax/Support/LLVM.h"
+
+#include <string>
+#include <vector>
+
+namespace parallax {
+
+struct LowerReport {
+  /// A layer that reads or gives codes, but computes in float.
+  struct Island {
+    std::string layer, op, why;
+  };
+  /// How far a sum of products stays within its accumulator (C27).
+  struct Margin {
+    std::string layer;
+    int accumulatorBits = 0, bits = 0;
+  };
+
+  /// Layers in integer arithmetic, layers that move codes, clamps that became
+  /// limits of another layer, and layers that have nothing to do with codes.
+  int64_t integerLayers = 0, movements = 0, clamps = 0, floatLayers = 0;
+  std::vector<Island> islands;
+  std::vector<Margin> margins;
+};
+
+/// Adds a function called "npu" beside `quantized`, with the same inputs,
+/// outputs and layer names. A Relu or Clip on codes of its own type has no
+/// layer of its own: the layer in front of it gives its result. Throws Error if
+/// an accumulator could overflow.
+mlir::func::FuncOp addNpuView(mlir::func::FuncOp quantized, Rounding rounding,
+                              LowerReport *report = nullptr);
+
+} // namespace parallax
+
+#endif // PARALLAX_PASSES_LOWER_LOWER_H

@@ -1,0 +1,22 @@
+//===- Passes.h - The pass that lowers to the machine ----------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// For parallax-opt; see Lower.h for the function behind it.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_PASSES_LOWER_PASSES_H
+#define PARALLAX_PASSES_LOWER_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace parallax {
+
+#define GEN_PASS_DECL
+#include "parallax/Passes/Lower/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "parallax/Passes/Lower/Passes.h.inc"
+
+} // namespace parallax
+
+#endif // PARALLAX_PASSES_LOWER_PASSES_H

@@ -1,0 +1,38 @@
+//===- Passes.td - The pass that lowers to the machine -*- tablegen -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// For tests and experiments; tools call the function itself.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_PASSES_LOWER_PASSES_TD
+#define PARALLAX_PASSES_LOWER_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def NpuLower : Pass<"npu-lower", "::mlir::ModuleOp"> {
+  let summary = "The view of the machine beside the quantized one";
+  let description = [{
+    Adds a function `npu` that computes what the function `quantized` does, in
+    the integers of docs/numerics.md. A layer that has no integer kernel is
+    reported and computes in float.
+
+    ```mlir
+    // before
+    %y = nn.add %a, %b : (tensor<4x!quant.uniform<u8:f32, 0.5:10>>,
+                          tensor<4x!quant.uniform<u8:f32, 0.25>>)
+      -> tensor<4x!quant.uniform<u8:f32, 1.0:5>>
+    // after
+    %y = npu.linear %a, %b {coefficients = array<i64: 1073741824, 536870912>,
+        input_zero_points = array<i64: 10, 0>, shift = 31 : i32,
+        zero_point = 5, low = 0, high = 255, rounding = "half_up"}
+      : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>
+    ```
+  }];
+  let dependentDialects = ["::parallax::nn::NNDialect",
+                           "::parallax::npu::NPUDialect"];
+  let options = [Option<"rounding", "rounding", "std::string",
+      /*default=*/"\"half_up\"",
+      "Where an exact half goes: half_up, half_away or half_even">];
+}
+
+#endif // PARALLAX_PASSES_LOWER_PASSES_TD

@@ -1,0 +1,347 @@
+//===- Lower.cpp - The view of the machine --------------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Walks the layers in order. What has a rule becomes integers, what moves codes
+// stays as it is, and what has neither is computed in float between
+// npu.dequantize and npu.quantize.
+//===----------------------------------------------------------------------===//
+#include "Lowering.h"
+
+#include "parallax/Backend/NPU/Kernels/Elementwise.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/LayerName.h"
+#include "parallax/Support/TensorAttr.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/IR/Verifier.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace parallax::lower {
+namespace {
+
+Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
+
+StringRef wordOf(Rounding rounding) {
+  static constexpr StringRef words[] = {"half_up", "half_away", "half_even"};
+  return words[size_t(rounding)];
+}
+
+} // namespace
+
+Lowering::Lowering(func::FuncOp quantized, func::FuncOp view, Rounding rounding,
+                   LowerReport &report)
+    : report(report), quantized(quantized), view(view), rounding(rounding),
+      builder(view.getContext()) {}
+
+void Lowering::run() {
+  Block *body = view.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  for (auto [from, to] :
+       llvm::zip(quantized.getArguments(), body->getArguments())) {
+    if (isQuantized(from.getType()))
+      throw Error(fmt::format("input '{}' has codes; the inputs of a network "
+                              "are floats or plain integers",
+                              getTensorName(from)));
+    mapping.map(from, to);
+  }
+  for (Operation &op : quantized.front().without_terminator())
+    try {
+      visit(&op);
+    } catch (const Error &error) {
+      throw Error(
+          fmt::format("layer '{}': {}", getLayerName(&op).node, error.what()));
+    }
+  Operation *terminator = quantized.front().getTerminator();
+  SmallVector<Value> results;
+  for (Value value : terminator->getOperands())
+    results.push_back(isQuantized(value.getType()) ? floatOf(value)
+                                                   : lowered(value));
+  func::ReturnOp::create(builder, terminator->getLoc(), results);
+  // Constants whose readers have a form of their own.
+  for (Operation &op : llvm::make_early_inc_range(*body))
+    if (isa<nn::ConstantOp>(op) && op.use_empty())
+      op.erase();
+}
+
+void Lowering::visit(Operation *op) {
+  if (auto constant = dyn_cast<nn::QuantizedConstantOp>(op))
+    return addConstant(constant);
+  auto isCodes = [](Type type) { return isQuantized(type); };
+  bool readsCodes = llvm::any_of(op->getOperandTypes(), isCodes);
+  if (!readsCodes && llvm::none_of(op->getResultTypes(), isCodes)) {
+    report.floatLayers += op->getNumOperands() > 0;
+    return copyLayer(op);
+  }
+  Refusal refusal;
+  try {
+    refusal = readsCodes || isa<nn::RequantizeOp>(op)
+                  ? lowerLayer(op)
+                  : Refusal("its operands are floats");
+  } catch (const OverflowError &) {
+    throw;
+  } catch (const Error &error) {
+    refusal = error.what();
+  }
+  if (refusal)
+    addIsland(op, *refusal);
+}
+
+Refusal Lowering::lowerLayer(Operation *op) {
+  if (auto requantize = dyn_cast<nn::RequantizeOp>(op))
+    return lowerRequantize(requantize);
+  if (isa<nn::ReluOp, nn::ClipOp>(op))
+    return lowerClamp(op);
+  if (movesCodes(op))
+    return lowerMovement(op);
+  for (auto rule : {lowerMac, lowerElementwise, lowerSums, lowerNormalize})
+    if (Refusal refusal = rule(op, *this); !refusal || !refusal->empty())
+      return refusal;
+  return "the machine has no integer operation for it";
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+RankedTensorType Lowering::loweredType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return isQuantized(type)
+             ? tensor.clone(toElementType(type.getContext(), storageOf(type)))
+             : tensor;
+}
+
+Attributes &Attributes::setMultipliers(ArrayRef<Multiplier> multipliers) {
+  SmallVector<int32_t> mantissas, shifts;
+  for (Multiplier multiplier : multipliers) {
+    mantissas.push_back(multiplier.mantissa);
+    shifts.push_back(multiplier.shift);
+  }
+  return setList("multipliers", mantissas).setList("shifts", shifts);
+}
+
+void Lowering::setOutput(Attributes &attributes,
+                         const AffineParams &params) const {
+  attributes.set("zero_point", params.zeroPoint)
+      .set("low", params.low)
+      .set("high", params.high)
+      .setWord("rounding", wordOf(rounding));
+}
+
+Operation *Lowering::create(Location location, StringRef name,
+                            ValueRange operands, const Attributes &attributes,
+                            Type type) {
+  OperationState state(location, name, operands, type, attributes.list);
+  return builder.create(state);
+}
+
+Operation *Lowering::finish(Operation *layer, Operation *made) {
+  mapping.map(layer->getResult(0), made->getResult(0));
+  ++report.integerLayers;
+  return made;
+}
+
+Location Lowering::helperLocation(Operation *layer, StringRef suffix) const {
+  LayerName name = getLayerName(layer);
+  std::string tensor = name.tensors.empty() ? name.node : name.tensors[0];
+  return makeLayerLocation(builder.getContext(), name.node + suffix.str(),
+                           {tensor + suffix.str()});
+}
+
+Value Lowering::constant(Operation *layer, StringRef suffix,
+                         const Tensor &tensor) {
+  Location location = helperLocation(layer, suffix);
+  return nn::ConstantOp::create(
+      builder, location, toTensorType(builder.getContext(), tensor),
+      toAttribute(builder.getContext(), tensor,
+                  getLayerName(layer).node + suffix.str()));
+}
+
+Attributes Lowering::linear(ArrayRef<AffineParams> from, ArrayRef<int> signs,
+                            const AffineParams &to) const {
+  SmallVector<float> scales;
+  SmallVector<int64_t> zeros;
+  for (const AffineParams &params : from) {
+    scales.push_back(params.scale);
+    zeros.push_back(params.zeroPoint);
+  }
+  Coefficients coefficients = npu::linearCoefficients(
+      {scales.data(), scales.size()}, {signs.data(), signs.size()}, to.scale);
+  Attributes result = attributes();
+  result.setList("input_zero_points", zeros)
+      .setList("coefficients", ArrayRef<int64_t>(coefficients.values))
+      .set32("shift", coefficients.shift);
+  setOutput(result, to);
+  return result;
+}
+
+void Lowering::prove(Operation *layer, const npu::AccumulatorBound &bound,
+                     int bits) {
+  if (bound.marginBits < 0)
+    throw OverflowError(
+        fmt::format("its sums need {} bits, more than the {} of its "
+                    "accumulator (C27); give "
+                    "it 16-bit codes, or data_type FP32",
+                    bits - bound.marginBits, bits));
+  report.margins.push_back({getLayerName(layer).node, bits, bound.marginBits});
+}
+
+//===----------------------------------------------------------------------===//
+// Codes
+//===----------------------------------------------------------------------===//
+
+void Lowering::addConstant(nn::QuantizedConstantOp op) {
+  mapping.map(
+      op.getResult(),
+      nn::ConstantOp::create(builder, op.getLoc(),
+                             cast<RankedTensorType>(op.getCodes().getType()),
+                             op.getCodes())
+          .getResult());
+}
+
+void Lowering::copyLayer(Operation *op) { builder.clone(*op, mapping); }
+
+Value Lowering::quantize(Value value, Type type, Location location) {
+  AffineParams params = affineParamsOf(type);
+  Attributes parameters = attributes();
+  parameters.set("scale", builder.getF32FloatAttr(params.scale))
+      .set("zero_point", params.zeroPoint)
+      .set("low", params.low)
+      .set("high", params.high);
+  return create(location, npu::QuantizeOp::getOperationName(), value,
+                parameters, loweredType(type))
+      ->getResult(0);
+}
+
+/// The values of codes; of a constant as another constant.
+Value Lowering::floatOf(Value value) {
+  if (!isQuantized(value.getType()))
+    return lowered(value);
+  Value &result = floats[value];
+  if (result)
+    return result;
+  std::string name = getTensorName(value) + "_float";
+  Location location = makeLayerLocation(builder.getContext(), name, {name});
+  if (Tensor tensor = floatConstantOf(value); !tensor.isNull()) {
+    result = nn::ConstantOp::create(
+        builder, location, toTensorType(builder.getContext(), tensor),
+        toAttribute(builder.getContext(), tensor, name));
+    return result;
+  }
+  AffineParams params = affineParamsOf(value.getType());
+  Attributes parameters = attributes();
+  parameters.set("scale", builder.getF32FloatAttr(params.scale))
+      .set("x_zero_point", params.zeroPoint);
+  auto type =
+      cast<RankedTensorType>(value.getType()).clone(builder.getF32Type());
+  result = create(location, npu::DequantizeOp::getOperationName(),
+                  lowered(value), parameters, type)
+               ->getResult(0);
+  return result;
+}
+
+/// Codes that stand for the same values in another type.
+Value Lowering::codesAs(Value value, Type type, Operation *reader) {
+  if (elementOf(value) == getElementTypeOrSelf(type))
+    return lowered(value);
+  auto shaped =
+      cast<RankedTensorType>(value.getType()).clone(getElementTypeOrSelf(type));
+  return emitHelper<npu::LinearOp>(
+      reader, "_" + getTensorName(value), lowered(value),
+      linear(affineParamsOf(value.getType()), 1, affineParamsOf(type)),
+      loweredType(shaped));
+}
+
+Refusal Lowering::lowerRequantize(nn::RequantizeOp op) {
+  Value x = op.getX();
+  Type type = op.getType();
+  if (!isQuantized(x.getType())) {
+    mapping.map(op.getResult(), quantize(lowered(x), type, op.getLoc()));
+  } else if (isQuantized(type)) {
+    if (!hasCodes(x))
+      return "its operand has a scale per channel";
+    emit<npu::LinearOp>(
+        op, lowered(x),
+        linear(affineParamsOf(x.getType()), 1, affineParamsOf(type)));
+    return {};
+  } else {
+    Value values = floatOf(x);
+    if (Operation *made = values.getDefiningOp<npu::DequantizeOp>())
+      made->setLoc(op.getLoc());
+    mapping.map(op.getResult(), values);
+  }
+  ++report.integerLayers;
+  return {};
+}
+
+void Lowering::addIsland(Operation *op, const std::string &why) {
+  report.islands.push_back(
+      {getLayerName(op).node, op->getName().getStringRef().str(), why});
+  IRMapping local;
+  for (Value operand : op->getOperands())
+    local.map(operand, floatOf(operand));
+  Operation *made = builder.clone(*op, local);
+  bool hasFloats = false;
+  for (auto [from, to] : llvm::zip(op->getResults(), made->getResults())) {
+    mapping.map(from, to);
+    if (!isQuantized(from.getType()))
+      continue;
+    to.setType(
+        cast<RankedTensorType>(from.getType()).clone(builder.getF32Type()));
+    std::string name = getTensorName(from);
+    mapping.map(from,
+                quantize(to, from.getType(),
+                         makeLayerLocation(builder.getContext(),
+                                           getLayerName(op).node, {name})));
+    hasFloats = true;
+  }
+  if (!hasFloats)
+    return;
+  LayerName name = getLayerName(op);
+  for (auto [tensor, result] : llvm::zip(name.tensors, op->getResults()))
+    if (isQuantized(result.getType()))
+      tensor += "_float";
+  made->setLoc(makeLayerLocation(builder.getContext(), name.node + "_float",
+                                 name.tensors));
+}
+
+} // namespace parallax::lower
+
+namespace parallax {
+
+func::FuncOp addNpuView(func::FuncOp quantized, Rounding rounding,
+                        LowerReport *report) {
+  MLIRContext *context = quantized.getContext();
+  context->loadDialect<nn::NNDialect, npu::NPUDialect>();
+  SmallVector<Type> results;
+  for (Type type : quantized.getResultTypes())
+    results.push_back(isQuantized(type) ? cast<RankedTensorType>(type).clone(
+                                              Float32Type::get(context))
+                                        : type);
+  OpBuilder builder(quantized);
+  builder.setInsertionPointAfter(quantized);
+  auto view = func::FuncOp::create(
+      builder, quantized.getLoc(), "npu",
+      builder.getFunctionType(quantized.getArgumentTypes(), results));
+  if (ArrayAttr names = quantized.getAllArgAttrs())
+    view.setAllArgAttrs(names);
+  if (ArrayAttr names = quantized.getAllResultAttrs())
+    view.setAllResultAttrs(names);
+  LowerReport ignored;
+  try {
+    lower::Lowering(quantized, view, rounding, report ? *report : ignored)
+        .run();
+  } catch (...) {
+    view.erase();
+    throw;
+  }
+  if (failed(verify(view)))
+    throw Error("the network of the machine is not valid; this is a fault of "
+                "Parallax, please report the model");
+  return view;
+}
+
+} // namespace parallax

@@ -1,0 +1,166 @@
+//===- Lowering.h - What the rules of lowering share -----------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The new function is built layer by layer while the quantized one stays as it
+// is: a rule asks for the parameters of a value in its quantized type, and for
+// its codes in the new function.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_LIB_PASSES_LOWER_LOWERING_H
+#define PARALLAX_LIB_PASSES_LOWER_LOWERING_H
+
+#include "parallax/Backend/NPU/Kernels/Mac.h"
+#include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Dialect/NPU/NPUOps.h"
+#include "parallax/Passes/Lower/Lower.h"
+#include "parallax/Support/AffineParams.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/QuantizedType.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <optional>
+
+namespace parallax::lower {
+
+/// Nothing if a rule has lowered a layer, else why it can't.
+using Refusal = std::optional<std::string>;
+
+/// A sum that may not fit its accumulator. Nothing but another configuration
+/// helps; other errors of a rule mean that the layer computes in float.
+class OverflowError : public Error {
+public:
+  using Error::Error;
+};
+
+/// True for codes with one scale.
+bool hasCodes(Value value);
+
+/// True for operators that compare or move codes, given that all of them have
+/// one scale.
+bool movesCodes(Operation *op);
+
+/// The value of a float constant, in codes or not; null if it is none.
+Tensor floatConstantOf(Value value);
+
+/// The attributes of a new operation.
+class Attributes {
+public:
+  explicit Attributes(MLIRContext *context) : builder(context) {}
+
+  Attributes &set(StringRef name, Attribute value) {
+    list.set(name, value);
+    return *this;
+  }
+  Attributes &set(StringRef name, int64_t value) {
+    return set(name, builder.getI64IntegerAttr(value));
+  }
+  Attributes &set32(StringRef name, int32_t value) {
+    return set(name, builder.getI32IntegerAttr(value));
+  }
+  Attributes &setWord(StringRef name, StringRef value) {
+    return set(name, builder.getStringAttr(value));
+  }
+  Attributes &setList(StringRef name, ArrayRef<int64_t> values) {
+    return set(name, builder.getDenseI64ArrayAttr(values));
+  }
+  Attributes &setList(StringRef name, ArrayRef<int32_t> values) {
+    return set(name, builder.getDenseI32ArrayAttr(values));
+  }
+  /// `multipliers` and `shifts`.
+  Attributes &setMultipliers(ArrayRef<Multiplier> multipliers);
+
+  mlir::NamedAttrList list;
+  mlir::Builder builder;
+};
+
+class Lowering {
+public:
+  Lowering(mlir::func::FuncOp quantized, mlir::func::FuncOp view,
+           Rounding rounding, LowerReport &report);
+
+  void run();
+
+  //===--------------------------------------------------------------------===//
+  // For rules
+  //===--------------------------------------------------------------------===//
+
+  /// The value in the new function.
+  Value lowered(Value value) const { return mapping.lookup(value); }
+  Attributes attributes() const { return Attributes(builder.getContext()); }
+  /// Integers in place of quantized types.
+  static RankedTensorType loweredType(Type type);
+
+  /// Zero point, limits and rounding of a result (C2 to C4, C10).
+  void setOutput(Attributes &attributes, const AffineParams &params) const;
+
+  /// Makes the operation that computes the only, or first, result of `layer`.
+  template <typename OpTy>
+  Operation *emit(Operation *layer, ValueRange operands,
+                  const Attributes &attributes) {
+    return finish(layer, create(layer->getLoc(), OpTy::getOperationName(),
+                                operands, attributes,
+                                loweredType(layer->getResult(0).getType())));
+  }
+  /// An operation on the way to it, whose tensor is called after that of the
+  /// layer.
+  template <typename OpTy>
+  Value emitHelper(Operation *layer, StringRef suffix, ValueRange operands,
+                   const Attributes &attributes, Type type) {
+    return create(helperLocation(layer, suffix), OpTy::getOperationName(),
+                  operands, attributes, type)
+        ->getResult(0);
+  }
+  Value constant(Operation *layer, StringRef suffix, const Tensor &tensor);
+
+  /// The sum of the operands times `signs` as codes of `to` (C30).
+  Attributes linear(ArrayRef<AffineParams> from, ArrayRef<int> signs,
+                    const AffineParams &to) const;
+
+  /// Notes how far an accumulator is filled, or throws (C27).
+  void prove(Operation *layer, const npu::AccumulatorBound &bound, int bits);
+
+  LowerReport &report;
+
+private:
+  Operation *create(Location location, StringRef name, ValueRange operands,
+                    const Attributes &attributes, Type type);
+  Operation *finish(Operation *layer, Operation *made);
+  Location helperLocation(Operation *layer, StringRef suffix) const;
+
+  void visit(Operation *op);
+  Refusal lowerLayer(Operation *op);
+  Refusal lowerMovement(Operation *op);
+  Refusal lowerClamp(Operation *op);
+  Refusal lowerRequantize(nn::RequantizeOp op);
+  void addConstant(nn::QuantizedConstantOp op);
+  void addIsland(Operation *op, const std::string &why);
+  void copyLayer(Operation *op);
+  Value floatOf(Value value);
+  Value codesAs(Value value, Type type, Operation *reader);
+  Value quantize(Value value, Type type, Location location);
+
+  mlir::func::FuncOp quantized, view;
+  Rounding rounding;
+  OpBuilder builder;
+  mlir::IRMapping mapping;
+  /// Float versions of codes, for layers in float.
+  DenseMap<Value, Value> floats;
+  /// Values of the new function that stand for several of the quantized one
+  /// with readers of their own, so that their limits can't be narrowed.
+  llvm::DenseSet<Value> shared;
+};
+
+// The rules, one function per family in the file of its name. They are asked
+// about layers with codes among their operands.
+Refusal lowerMac(Operation *op, Lowering &lowering);
+Refusal lowerElementwise(Operation *op, Lowering &lowering);
+Refusal lowerSums(Operation *op, Lowering &lowering);
+Refusal lowerNormalize(Operation *op, Lowering &lowering);
+
+} // namespace parallax::lower
+
+#endif // PARALLAX_LIB_PASSES_LOWER_LOWERING_H

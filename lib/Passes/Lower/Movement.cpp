@@ -1,0 +1,166 @@
+//===- Movement.cpp - Lowering of clamps and data movement ----------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that make no new codes: clamps become limits of other layers, and
+// what moves or compares codes stays an operation of the nn dialect.
+//===----------------------------------------------------------------------===//
+#include "Lowering.h"
+
+#include "parallax/Backend/NPU/Kernels/Elementwise.h"
+#include "parallax/Support/LayerName.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace parallax::lower {
+namespace {
+
+Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
+
+/// The limits of C3.
+AffineParams clamped(Operation *op, AffineParams params) {
+  double low = 0, high = std::numeric_limits<double>::infinity();
+  if (auto clip = dyn_cast<nn::ClipOp>(op)) {
+    low = clip.getMin().convertToDouble();
+    high = clip.getMax().convertToDouble();
+  }
+  auto codeOf = [&](double value) {
+    double steps = std::clamp(value / double(params.scale),
+                              double(params.low - params.zeroPoint),
+                              double(params.high - params.zeroPoint));
+    return params.zeroPoint + roundHalfEven(steps);
+  };
+  AffineParams result = params;
+  result.low = codeOf(low);
+  result.high = std::max(result.low, codeOf(high));
+  return result;
+}
+
+} // namespace
+
+bool movesCodes(Operation *op) {
+  if (auto resize = dyn_cast<nn::ResizeOp>(op))
+    return resize.getMode() == "nearest" &&
+           resize.getCoordinateMode() != "tf_crop_and_resize";
+  if (auto reduction = op->getAttrOfType<StringAttr>("reduction");
+      reduction && (reduction == "add" || reduction == "mul"))
+    return false;
+  return cast<nn::QuantizableOpInterface>(op).getQuantRule() ==
+         nn::QuantRule::SameScale;
+}
+
+Refusal Lowering::lowerClamp(Operation *op) {
+  Value x = op->getOperand(0), y = op->getResult(0);
+  if (!hasCodes(x) || !hasCodes(y))
+    return "its operand or its result is float";
+  AffineParams to = affineParamsOf(y.getType());
+  AffineParams limits = clamped(op, to);
+  bool sameCodes = elementOf(x) == elementOf(y);
+  if (sameCodes && limits == to) {
+    if (!x.hasOneUse())
+      shared.insert(lowered(x));
+    mapping.map(y, lowered(x));
+    ++report.clamps;
+    return {};
+  }
+  // Entries of a table have their limits in themselves.
+  Operation *producer = lowered(x).getDefiningOp();
+  bool isNarrowed = sameCodes && x.hasOneUse() && producer &&
+                    !shared.contains(lowered(x)) &&
+                    isa<npu::NPUDialect>(producer->getDialect()) &&
+                    !isa<npu::TableOp>(producer) && producer->hasAttr("low");
+  if (!isNarrowed) {
+    emit<npu::LinearOp>(op, lowered(x),
+                        linear(affineParamsOf(x.getType()), 1, limits));
+    return {};
+  }
+  // It may have been clamped before.
+  for (StringRef name : {"low", "high"}) {
+    int64_t limit = producer->getAttrOfType<IntegerAttr>(name).getInt();
+    producer->setAttr(name, builder.getI64IntegerAttr(
+                                std::clamp(limit, limits.low, limits.high)));
+  }
+  producer->setLoc(makeLayerLocation(
+      builder.getContext(), getLayerName(producer).node, {getTensorName(y)}));
+  mapping.map(y, lowered(x));
+  ++report.clamps;
+  return {};
+}
+
+Refusal Lowering::lowerMovement(Operation *op) {
+  // The scale that all codes have: that of the result, or where the result are
+  // positions that of the first operand.
+  Type type;
+  for (Value value : op->getResults())
+    if (isQuantized(value.getType()))
+      type = value.getType();
+  bool isResize = isa<nn::ResizeOp>(op);
+  for (Value value : op->getOperands()) {
+    bool isFloat = isa<FloatType>(elementOf(value));
+    if (isFloat || (isQuantized(value.getType()) && !hasCodes(value)))
+      return fmt::format("operand '{}' is not codes with one scale",
+                         getTensorName(value));
+    if (isQuantized(value.getType()) && (!type || isResize))
+      type = value.getType();
+  }
+  if (llvm::any_of(op->getResultTypes(), [](Type type) {
+        return isa<FloatType>(getElementTypeOrSelf(type));
+      }))
+    return "its result is float";
+
+  SmallVector<Value> operands;
+  for (Value value : op->getOperands())
+    operands.push_back(isQuantized(value.getType()) ? codesAs(value, type, op)
+                                                    : lowered(value));
+  SmallVector<Type> types;
+  for (Type result : op->getResultTypes())
+    types.push_back(isQuantized(result)
+                        ? loweredType(cast<RankedTensorType>(result).clone(
+                              getElementTypeOrSelf(type)))
+                        : result);
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(operands);
+  state.addTypes(types);
+  state.addAttributes(op->getAttrs());
+  if (isa<nn::GlobalMaxPoolOp>(op)) {
+    // The float operator takes floats only; the reduction takes all numbers.
+    state.name = OperationName(nn::ReduceMaxOp::getOperationName(),
+                               builder.getContext());
+    auto rank = cast<RankedTensorType>(types[0]).getRank();
+    auto axes = llvm::to_vector(llvm::seq<int64_t>(2, rank));
+    state.addAttribute("axes", builder.getDenseI64ArrayAttr(axes));
+    state.addAttribute("keepdims", builder.getBoolAttr(true));
+  }
+  Operation *made = builder.create(state);
+  if (auto pad = dyn_cast<nn::PadOp>(made)) {
+    // What is added is the code of a number (C47).
+    AffineParams params = affineParamsOf(type);
+    auto number = float(pad.getValue().convertToDouble());
+    Tensor value = Tensor::fromValues<float>({1}, std::span(&number, 1));
+    Tensor code(storageOf(type), {1});
+    npu::quantize(value, code, params);
+    dispatch(code.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      made->setAttr("value", builder.getF64FloatAttr(double(
+                                 static_cast<float>(code.data<T>()[0]))));
+    });
+  }
+  for (auto [from, to] : llvm::zip(op->getResults(), made->getResults()))
+    mapping.map(from, to);
+  ++report.movements;
+  // A resize whose result has codes of its own.
+  if (Value y = op->getResult(0);
+      isQuantized(y.getType()) && elementOf(y) != getElementTypeOrSelf(type)) {
+    made->setLoc(helperLocation(op, "_moved"));
+    emit<npu::LinearOp>(
+        op, made->getResult(0),
+        linear(affineParamsOf(type), 1, affineParamsOf(y.getType())));
+  }
+  return {};
+}
+
+} // namespace parallax::lower

@@ -1,0 +1,79 @@
+// RUN: parallax-opt %s -split-input-file -verify-diagnostics
+
+func.func @shift(%x: tensor<4xui8>) {
+  // expected-error @+1 {{violates C11: shift 79 is not from 1 to 78}}
+  %0 = npu.linear %x {coefficients = array<i64: 1>, input_zero_points = array<i64: 0>, shift = 79 : i32, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64, rounding = "half_up"} : (tensor<4xui8>) -> tensor<4xui8>
+  return
+}
+
+// -----
+
+func.func @multiplier(%x: tensor<4xui8>) {
+  // expected-error @+1 {{violates C11: multiplier 5 is below 2^30}}
+  %0 = npu.mul %x, %x {multipliers = array<i32: 5>, shifts = array<i32: 31>, a_zero_point = 0 : i64, b_zero_point = 0 : i64, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64, rounding = "half_up"} : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>
+  return
+}
+
+// -----
+
+func.func @zero_point(%x: tensor<4xui8>) {
+  // expected-error @+1 {{violates C2: zero_point 256 is not a code of 'ui8'}}
+  %0 = npu.mul %x, %x {multipliers = array<i32: 1073741824>, shifts = array<i32: 31>, a_zero_point = 0 : i64, b_zero_point = 0 : i64, zero_point = 256 : i64, low = 0 : i64, high = 255 : i64, rounding = "half_up"} : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>
+  return
+}
+
+// -----
+
+func.func @limits(%x: tensor<4xi8>) {
+  // expected-error @+1 {{violates C3: limits 0 to 128 are not within 'i8'}}
+  %0 = npu.mul %x, %x {multipliers = array<i32: 1073741824>, shifts = array<i32: 31>, a_zero_point = 0 : i64, b_zero_point = 0 : i64, zero_point = 0 : i64, low = 0 : i64, high = 128 : i64, rounding = "half_up"} : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @table(%x: tensor<4xui16>) {
+  // expected-error @+1 {{violates C52: it has 2 entries in place of 513}}
+  %0 = npu.table %x {entries = array<i32: 0, 1>, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64, rounding = "half_up"} : (tensor<4xui16>) -> tensor<4xui8>
+  return
+}
+
+// -----
+
+func.func @channels(%x: tensor<2x3xui8>, %w: tensor<4x3xi8>) {
+  // expected-error @+1 {{violates C25: it has 2 multipliers in place of 4}}
+  %0 = npu.fully_connected %x, %w {multipliers = array<i32: 1073741824, 1073741824>, shifts = array<i32: 31, 31>, x_zero_point = 0 : i64, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64, rounding = "half_up"} : (tensor<2x3xui8>, tensor<4x3xi8>) -> tensor<2x4xui8>
+  return
+}
+
+// -----
+
+func.func @bias(%x: tensor<2x3xui8>, %w: tensor<4x3xi8>, %b: tensor<3xi32>) {
+  // expected-error @+1 {{violates C24: it has 3 biases in place of 4}}
+  %0 = npu.fully_connected %x, %w, %b {multipliers = array<i32: 1073741824>, shifts = array<i32: 31>, x_zero_point = 0 : i64, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64, rounding = "half_up"} : (tensor<2x3xui8>, tensor<4x3xi8>, tensor<3xi32>) -> tensor<2x4xui8>
+  return
+}
+
+// -----
+
+func.func @weights(%x: tensor<1x3x4x4xui8>, %w: tensor<2x4x1x1xi8>) {
+  // expected-error @+1 {{violates C21: weights, channels and groups don't fit together}}
+  %0 = npu.conv %x, %w {multipliers = array<i32: 1073741824>, shifts = array<i32: 31>, x_zero_point = 0 : i64, group = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64, rounding = "half_up"} : (tensor<1x3x4x4xui8>, tensor<2x4x1x1xi8>) -> tensor<1x2x4x4xui8>
+  return
+}
+
+// -----
+
+func.func @floats(%x: tensor<4xf32>) {
+  // expected-error @+1 {{operand #0 must be}}
+  %0 = npu.table %x {entries = array<i32: 0>, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64, rounding = "half_up"} : (tensor<4xf32>) -> tensor<4xui8>
+  return
+}
+
+// -----
+
+func.func @scale(%x: tensor<4xf32>) {
+  // expected-error @+1 {{violates C2: a scale is positive and normal}}
+  %0 = npu.quantize %x {scale = 0.0 : f32, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64} : (tensor<4xf32>) -> tensor<4xui8>
+  return
+}

@@ -1,0 +1,249 @@
+//===- LowerTest.cpp - The machine against the quantized network ----------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Both engines execute the same quantized network. Codes of the same layer may
+// differ by the one step that a rounding is worth, and hardly ever by more.
+//===----------------------------------------------------------------------===//
+#include "parallax/Passes/Lower/Lower.h"
+#include "QuantizeTestSupport.h"
+#include "parallax/Backend/NPU/NPU.h"
+#include "parallax/Dialect/NPU/NPUOps.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+using namespace parallax;
+
+namespace {
+
+using enum DataType;
+
+/// Convolution, Relu, addition, concatenation, pooling, a table, and weights in
+/// groups.
+constexpr const char *network = R"(
+func.func @main(%x: tensor<1x4x12x12xf32> {nn.name = "x"}) -> (tensor<1x10xf32> {nn.name = "out"}) {
+  %w0 = nn.constant RANDOM : tensor<8x4x3x3xf32> loc("w0"("w0"))
+  %b0 = nn.constant RANDOM : tensor<8xf32> loc("b0"("b0"))
+  %w1 = nn.constant RANDOM : tensor<8x1x3x3xf32> loc("w1"("w1"))
+  %w2 = nn.constant RANDOM : tensor<10x16xf32> loc("w2"("w2"))
+  %0 = nn.conv %x, %w0, %b0 {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x4x12x12xf32>, tensor<8x4x3x3xf32>, tensor<8xf32>) -> tensor<1x8x12x12xf32> loc("conv"("c"))
+  %1 = nn.relu %0 : (tensor<1x8x12x12xf32>) -> tensor<1x8x12x12xf32> loc("relu"("r"))
+  %2 = nn.conv %1, %w1 {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>, group = 8 : i64}
+    : (tensor<1x8x12x12xf32>, tensor<8x1x3x3xf32>) -> tensor<1x8x12x12xf32> loc("depthwise"("d"))
+  %3 = nn.add %1, %2 : (tensor<1x8x12x12xf32>, tensor<1x8x12x12xf32>) -> tensor<1x8x12x12xf32> loc("add"("a"))
+  %4 = nn.sigmoid %3 : (tensor<1x8x12x12xf32>) -> tensor<1x8x12x12xf32> loc("sigmoid"("s"))
+  %5 = nn.mul %3, %4 : (tensor<1x8x12x12xf32>, tensor<1x8x12x12xf32>) -> tensor<1x8x12x12xf32> loc("mul"("m"))
+  %6 = nn.concat %5, %2 {axis = 1 : i64} : (tensor<1x8x12x12xf32>, tensor<1x8x12x12xf32>) -> tensor<1x16x12x12xf32> loc("concat"("k"))
+  %7 = nn.max_pool %6 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
+    : (tensor<1x16x12x12xf32>) -> tensor<1x16x6x6xf32> loc("max"("p"))
+  %8 = nn.average_pool %7 {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
+    : (tensor<1x16x6x6xf32>) -> tensor<1x16x6x6xf32> loc("average"("v"))
+  %9 = nn.global_average_pool %8 : (tensor<1x16x6x6xf32>) -> tensor<1x16x1x1xf32> loc("global"("g"))
+  %10 = nn.reshape %9 {shape = array<i64: 1, 16>} : (tensor<1x16x1x1xf32>) -> tensor<1x16xf32> loc("reshape"("f"))
+  %11 = nn.fully_connected %10, %w2 : (tensor<1x16xf32>, tensor<10x16xf32>) -> tensor<1x10xf32> loc("fc"("h"))
+  %12 = nn.softmax %11 {axis = -1 : i64} : (tensor<1x10xf32>) -> tensor<1x10xf32> loc("softmax"("y"))
+  return %12 : tensor<1x10xf32>
+}
+)";
+
+/// Every result by its name.
+struct Recorder : Observer {
+  void onResult(const LayerResult &layer, const Tensor &value) override {
+    results[layer.tensor] = value.clone();
+  }
+  std::map<std::string, Tensor> results;
+};
+
+class LowerTest : public QuantizeTest {
+protected:
+  /// Parses, calibrates and quantizes a network in which the constant RANDOM
+  /// stands for any numbers.
+  void prepareNetwork(std::string text) {
+    parse(withRandomWeights(std::move(text)));
+    std::vector<std::vector<Tensor>> samples;
+    for (int i = 0; i < 4; ++i)
+      samples.push_back({random(function().getArgumentTypes()[0], -1, 1)});
+    calibration = calibrate(function(), samples);
+    quantize();
+  }
+
+  std::string withRandomWeights(std::string text) {
+    const std::string marker = "RANDOM";
+    for (size_t at; (at = text.find(marker)) != std::string::npos;) {
+      size_t type = text.find("tensor<", at);
+      size_t end = text.find('>', type) + 1;
+      Tensor values =
+          random(mlir::parseType(text.substr(type, end - type), &context),
+                 -0.4f, 0.5f);
+      std::string bytes = "dense<\"0x";
+      auto *from = static_cast<const unsigned char *>(values.rawData());
+      for (size_t i = 0; i < values.byteSize(); ++i)
+        bytes += fmt::format("{:02X}", from[i]);
+      text.replace(at, marker.size(), bytes + "\">");
+    }
+    return text;
+  }
+
+  std::map<std::string, Tensor>
+  results(FuncOp function, const KernelSet &kernels, const Tensor &input) {
+    PrepareOptions options;
+    options.observe = true;
+    Executable executable = prepare(function, kernels, options);
+    ExecutionState state(executable);
+    Recorder recorder;
+    state.run(std::span(&input, 1), &recorder);
+    return recorder.results;
+  }
+
+  static std::vector<int64_t> codesOf(const Tensor &tensor) {
+    std::vector<int64_t> codes;
+    dispatch(tensor.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if constexpr (std::is_integral_v<T>)
+        codes.assign(tensor.data<T>(), tensor.data<T>() + tensor.size());
+    });
+    return codes;
+  }
+
+  /// The types of all codes, by name.
+  std::map<std::string, Type> quantizedTypes() {
+    std::map<std::string, Type> types;
+    for (Operation &op : view.front())
+      for (Value result : op.getResults())
+        if (op.getNumOperands() > 0 && isQuantized(result.getType()))
+          types[getTensorName(result)] = result.getType();
+    return types;
+  }
+
+  /// Runs both engines and compares the codes of all layers that both have.
+  void compareEngines(int64_t minLayers) {
+    FuncOp lowered = addNpuView(view, Rounding::HalfUp, &lowerReport);
+    std::map<std::string, Type> types = quantizedTypes();
+    int64_t elements = 0, beyond = 0, unequal = 0, layers = 0;
+    for (int sample = 0; sample < 4; ++sample) {
+      Tensor input = random(function().getArgumentTypes()[0], -1, 1);
+      auto reference = results(view, referenceKernels(), input);
+      auto machine = results(lowered, npuKernels(), input);
+      for (auto &[name, tensor] : machine) {
+        Type type = types[name];
+        if (!type)
+          continue;
+        ++layers;
+        AffineParams params = affineParamsOf(type);
+        std::vector<int64_t> codes = codesOf(tensor);
+        const Tensor &expected = reference.at(name);
+        ASSERT_EQ(int64_t(codes.size()), expected.size()) << name;
+        for (size_t i = 0; i < codes.size(); ++i) {
+          int64_t code = params.zeroPoint +
+                         std::llround(double(expected.data<float>()[i]) /
+                                      double(params.scale));
+          int64_t difference = std::abs(codes[i] - code);
+          ++elements;
+          unequal += difference > 0;
+          beyond += difference > 1;
+        }
+      }
+    }
+    EXPECT_GE(layers, 4 * minLayers);
+    EXPECT_LE(double(beyond), 0.001 * double(elements));
+    EXPECT_LE(double(unequal), 0.05 * double(elements));
+  }
+
+  /// One type for all layers.
+  void setAll(DataType data, DataType weight = DataType::Default) {
+    LayerConfig rule;
+    rule.layerNameRegex = ".*";
+    rule.dataType = data;
+    rule.weightDataType = weight;
+    config.layerConfigs.push_back(rule);
+  }
+
+  LowerReport lowerReport;
+};
+
+TEST_F(LowerTest, AgreesWithReferenceIn8Bits) {
+  prepareNetwork(network);
+  compareEngines(11);
+  EXPECT_TRUE(lowerReport.islands.empty());
+  EXPECT_EQ(lowerReport.clamps, 1);
+  for (const LowerReport::Margin &margin : lowerReport.margins)
+    EXPECT_GE(margin.bits, 0) << margin.layer;
+}
+
+TEST_F(LowerTest, AgreesWithReferenceInSignedCodes) {
+  setAll(S8);
+  prepareNetwork(network);
+  compareEngines(11);
+  EXPECT_TRUE(lowerReport.islands.empty());
+}
+
+/// Biases in float have as many bits as the accumulator.
+TEST_F(LowerTest, TakesBiasesThatStayedFloat) {
+  options.bias = FP32;
+  prepareNetwork(network);
+  compareEngines(11);
+  EXPECT_TRUE(lowerReport.islands.empty());
+}
+
+/// What a float layer reads leaves the product as floats (C26).
+TEST_F(LowerTest, GivesFloatResultsOfProducts) {
+  setType("softmax", FP32);
+  prepareNetwork(network);
+  compareEngines(10);
+  EXPECT_TRUE(lowerReport.islands.empty());
+  auto lowered = module->lookupSymbol<FuncOp>("npu");
+  int64_t products = 0;
+  lowered.walk([&](npu::FullyConnectedOp op) {
+    ++products;
+    EXPECT_TRUE(mlir::getElementTypeOrSelf(op.getType()).isF32());
+    EXPECT_EQ(op.getScales().size(), 10u);
+  });
+  EXPECT_EQ(products, 1);
+}
+
+TEST_F(LowerTest, AgreesWithReferenceIn16Bits) {
+  setAll(U16, S16);
+  prepareNetwork(network);
+  FuncOp lowered = addNpuView(view, Rounding::HalfUp, &lowerReport);
+  EXPECT_TRUE(lowerReport.islands.empty());
+  Tensor input = random(function().getArgumentTypes()[0], -1, 1);
+  Tensor expected = run(view, {input})[0];
+  Executable executable = prepare(lowered, npuKernels());
+  ExecutionState state(executable);
+  Tensor found = state.run(std::span(&input, 1))[0].clone();
+  for (int64_t i = 0; i < found.size(); ++i)
+    EXPECT_NEAR(found.data<float>()[i], expected.data<float>()[i], 2e-4);
+}
+
+TEST_F(LowerTest, KeepsNamesAndPorts) {
+  prepareNetwork(network);
+  FuncOp lowered = addNpuView(view, Rounding::HalfUp, &lowerReport);
+  EXPECT_EQ(lowered.getName(), "npu");
+  EXPECT_EQ(lowered.getFunctionType(), view.getFunctionType());
+  lowered.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      EXPECT_FALSE(isQuantized(type)) << getLayerName(op).node;
+  });
+}
+
+TEST_F(LowerTest, ComputesWhatHasNoIntegersInFloat) {
+  prepareNetwork(R"(
+func.func @main(%x: tensor<2x64xf32> {nn.name = "x"}) -> (tensor<2x64xf32> {nn.name = "out"}) {
+  %0 = nn.sigmoid %x : (tensor<2x64xf32>) -> tensor<2x64xf32> loc("sigmoid"("s"))
+  %1 = nn.cum_sum %0 {axis = 1 : i64} : (tensor<2x64xf32>) -> tensor<2x64xf32> loc("cum"("c"))
+  %2 = nn.tanh %1 : (tensor<2x64xf32>) -> tensor<2x64xf32> loc("tanh"("t"))
+  return %2 : tensor<2x64xf32>
+}
+)");
+  compareEngines(3);
+  ASSERT_EQ(lowerReport.islands.size(), 1u);
+  EXPECT_EQ(lowerReport.islands[0].layer, "cum");
+  EXPECT_EQ(lowerReport.islands[0].op, "nn.cum_sum");
+}
+
+} // namespace
