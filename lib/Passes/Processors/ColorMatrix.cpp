@@ -51,7 +51,7 @@ bool isYuv(ColorSpace format) {
          format == ColorSpace::Yuyv422 || format == ColorSpace::Uyvy422;
 }
 
-ColorPlan planColors(const Port &port, const InputProcessor &processor,
+ColorPlan planColors(const PortInfo &port, const InputProcessor &processor,
                      ColorSpace target) {
   ColorPlan plan;
   plan.format = configName(processor.srcFormat);

@@ -45,7 +45,7 @@ bool holds(DType dtype, int64_t value) {
 
 class InputPlanner {
 public:
-  InputPlanner(const Port &port, const InputRequest &request,
+  InputPlanner(const PortInfo &port, const InputRequest &request,
                std::vector<std::string> &warnings)
       : port(port), request(request), processor(request.processor),
         warnings(warnings) {}
@@ -297,7 +297,7 @@ private:
       height += height / 2;
   }
 
-  const Port &port;
+  const PortInfo &port;
   const InputRequest &request;
   const InputProcessor &processor;
   std::vector<std::string> &warnings;
@@ -306,12 +306,12 @@ private:
 
 } // namespace
 
-InputPlan planInput(const Port &port, const InputRequest &request,
+InputPlan planInput(const PortInfo &port, const InputRequest &request,
                     std::vector<std::string> &warnings) {
   return InputPlanner(port, request, warnings).run();
 }
 
-OutputPlan planOutput(const Port &port, const OutputProcessor &processor) {
+OutputPlan planOutput(const PortInfo &port, const OutputProcessor &processor) {
   OutputPlan plan;
   size_t rank = port.shape.size();
   const std::vector<int64_t> &perm = processor.dstPerm;
@@ -350,9 +350,9 @@ static std::string unknownPort(std::string_view what, std::string_view name,
 template <typename Entry>
 std::vector<const Entry *> assign(std::string_view what,
                                   std::span<const Entry> entries,
-                                  std::span<const Port> ports) {
+                                  std::span<const PortInfo> ports) {
   std::vector<std::string> names;
-  for (const Port &port : ports)
+  for (const PortInfo &port : ports)
     names.push_back(port.name);
   std::map<std::string_view, const Entry *> byName;
   for (const Entry &entry : entries) {
@@ -366,7 +366,7 @@ std::vector<const Entry *> assign(std::string_view what,
                               what, name));
   }
   std::vector<const Entry *> assigned;
-  for (const Port &port : ports) {
+  for (const PortInfo &port : ports) {
     auto it = byName.find(port.name);
     if (it == byName.end())
       it = byName.find(everyPort);
@@ -377,9 +377,9 @@ std::vector<const Entry *> assign(std::string_view what,
 
 template std::vector<const InputProcessor *>
     assign(std::string_view, std::span<const InputProcessor>,
-           std::span<const Port>);
+           std::span<const PortInfo>);
 template std::vector<const OutputProcessor *>
     assign(std::string_view, std::span<const OutputProcessor>,
-           std::span<const Port>);
+           std::span<const PortInfo>);
 
 } // namespace parallax::processors

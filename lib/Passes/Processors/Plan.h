@@ -10,19 +10,12 @@
 #define PARALLAX_LIB_PASSES_PROCESSORS_PLAN_H
 
 #include "parallax/Config/BuildConfig.h"
-#include "parallax/Support/Tensor.h"
+#include "parallax/Support/PortInfo.h"
 
 #include <optional>
 #include <span>
 
 namespace parallax::processors {
-
-/// A tensor of the network's interface.
-struct Port {
-  std::string name;
-  DType dtype = DType::F32;
-  Shape shape;
-};
 
 /// The parameters of nn.color_convert.
 struct ColorPlan {
@@ -64,12 +57,12 @@ struct InputRequest {
 
 /// Throws Error, naming the input and what to write. Appends what looks like a
 /// mistake.
-InputPlan planInput(const Port &port, const InputRequest &request,
+InputPlan planInput(const PortInfo &port, const InputRequest &request,
                     std::vector<std::string> &warnings);
 
 /// The matrix of a YUV format, in units of 2^-16 and with rows in the order of
 /// `target`.
-ColorPlan planColors(const Port &port, const InputProcessor &processor,
+ColorPlan planColors(const PortInfo &port, const InputProcessor &processor,
                      ColorSpace target);
 
 bool isYuv(ColorSpace format);
@@ -79,7 +72,7 @@ struct OutputPlan {
   bool leavesAsU8 = false;
 };
 
-OutputPlan planOutput(const Port &port, const OutputProcessor &processor);
+OutputPlan planOutput(const PortInfo &port, const OutputProcessor &processor);
 
 /// For each port the entry that names it, or the one for all; null if neither
 /// is there. Throws Error for an entry that names none of them, or the same
@@ -87,7 +80,7 @@ OutputPlan planOutput(const Port &port, const OutputProcessor &processor);
 template <typename Entry>
 std::vector<const Entry *> assign(std::string_view what,
                                   std::span<const Entry> entries,
-                                  std::span<const Port> ports);
+                                  std::span<const PortInfo> ports);
 
 } // namespace parallax::processors
 

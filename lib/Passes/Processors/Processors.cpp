@@ -26,7 +26,7 @@ namespace {
 
 using namespace processors;
 
-Port portOf(StringRef name, Type type, StringRef what) {
+PortInfo portOf(StringRef name, Type type, StringRef what) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   std::optional<DType> dtype =
       tensor ? toDType(tensor.getElementType()) : std::nullopt;
@@ -166,7 +166,7 @@ public:
   ProcessorInserter(func::FuncOp function)
       : function(function), names(function), builder(function.getContext()) {}
 
-  void addInput(unsigned index, const Port &port, const InputPlan &plan) {
+  void addInput(unsigned index, const PortInfo &port, const InputPlan &plan) {
     BlockArgument argument = function.getArgument(index);
     builder.setInsertionPointToStart(&function.front());
     Value old = argument;
@@ -188,7 +188,7 @@ public:
           port.name, fmt::join(plan.mean, ", "), fmt::join(plan.std, ", ")));
   }
 
-  void addOutput(unsigned index, const Port &port, const OutputPlan &plan) {
+  void addOutput(unsigned index, const PortInfo &port, const OutputPlan &plan) {
     if (plan.leavesAsU8) {
       function.setResultAttr(index, outputTypeAttr,
                              builder.getStringAttr("U8"));
@@ -255,8 +255,8 @@ calibrationOf(const std::string &input,
   return found;
 }
 
-std::vector<Port> inputsOf(func::FuncOp function) {
-  std::vector<Port> ports;
+std::vector<PortInfo> inputsOf(func::FuncOp function) {
+  std::vector<PortInfo> ports;
   for (BlockArgument argument : function.getArguments()) {
     if (function.getArgAttr(argument.getArgNumber(), networkTensorAttr))
       throw Error(fmt::format("input '{}' has its layers already",
@@ -267,8 +267,8 @@ std::vector<Port> inputsOf(func::FuncOp function) {
   return ports;
 }
 
-std::vector<Port> outputsOf(func::FuncOp function) {
-  std::vector<Port> ports;
+std::vector<PortInfo> outputsOf(func::FuncOp function) {
+  std::vector<PortInfo> ports;
   Operation *terminator = function.front().getTerminator();
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     auto name =
@@ -288,7 +288,7 @@ ProcessorReport addProcessors(func::FuncOp network,
   ProcessorInserter inserter(network);
   std::vector<std::pair<size_t, InputPlan>> inputPlans;
   std::vector<std::pair<size_t, OutputPlan>> outputPlans;
-  std::vector<Port> inputPorts, outputPorts;
+  std::vector<PortInfo> inputPorts, outputPorts;
   if (!inputs.empty()) {
     inputPorts = inputsOf(network);
     auto assigned = assign<InputProcessor>("input", inputs, inputPorts);

@@ -9,6 +9,7 @@
 #include "TypePlan.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
 
 using namespace mlir;
 
@@ -83,9 +84,8 @@ KindPlan::KindPlan(func::FuncOp function, const Precisions &precisions,
 bool KindPlan::followsReaders(Operation *op) const {
   if (isDataMovement(op))
     return true;
-  return shareParameters && isa<nn::ReluOp, nn::ClipOp>(op) &&
-         precisions.lookup(op) == LayerPrecision() &&
-         op->getOperand(0).getDefiningOp() && op->getOperand(0).hasOneUse();
+  return shareParameters && isLoneClamp(op) &&
+         precisions.lookup(op) == LayerPrecision();
 }
 
 DataType KindPlan::resultKind(Operation *op, Value result) const {
