@@ -19,11 +19,11 @@ import {
   shapeArguments,
 } from "./lib.mjs";
 import {
-  tensorFile,
   withSeed,
   writeInputs,
   writeSamples,
 } from "../test/Conformance/ort/inputs.mjs";
+import { compareOutput } from "../test/Conformance/ort/outputs.mjs";
 
 const options = peerOptions("quantization.mjs");
 const samples = 8;
@@ -36,23 +36,15 @@ const methods = ["MinMax", "Percentile", "MSE", "KL"];
 const parallax = (...args) => runProgram(options.parallax, ...args);
 
 /// The least cosine over the outputs of two runs.
-function worstCosine(expected, actual) {
-  let worst = 1;
-  for (const file of fs.readdirSync(expected)) {
-    const bytes = [expected, actual].map(
-      (dir) => new Uint8Array(fs.readFileSync(join(dir, file))),
-    );
-    const [e, a] = bytes.map(({ buffer }) => new Float32Array(buffer));
-    let [dot, ee, aa] = [0, 0, 0];
-    for (let i = 0; i < e.length; ++i) {
-      dot += e[i] * a[i];
-      ee += e[i] * e[i];
-      aa += a[i] * a[i];
-    }
-    worst = Math.min(worst, ee === aa ? 1 : dot / Math.sqrt(ee * aa));
-  }
-  return worst;
-}
+const worstCosine = (expected, actual) =>
+  Math.min(
+    ...fs.readdirSync(expected).map((file) => {
+      const bytes = new Uint8Array(fs.readFileSync(join(expected, file)));
+      const tensor = { type: "float32", data: new Float32Array(bytes.buffer) };
+      const anything = { minCosine: -1, maxErrorOfRange: Infinity };
+      return compareOutput(join(actual, file), tensor, anything).cosine;
+    }),
+  );
 
 const rows = [];
 for (const model of cachedModels(options.cache, selectModels(options))) {

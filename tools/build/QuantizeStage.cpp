@@ -18,8 +18,7 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/LogFile.h"
-
-#include "mlir/IR/Builders.h"
+#include "parallax/Support/Views.h"
 
 #include <fmt/format.h>
 
@@ -44,11 +43,7 @@ bool hasProcessors(const BuildConfig &config) {
 mlir::func::FuncOp addDeployedView(mlir::func::FuncOp view,
                                    const BuildConfig &config,
                                    ProcessorReport &report) {
-  mlir::func::FuncOp deployed = view.clone();
-  deployed.setName("deployed");
-  mlir::OpBuilder builder(view);
-  builder.setInsertionPointAfter(view);
-  builder.insert(deployed);
+  mlir::func::FuncOp deployed = addView(view, "deployed");
   report = addProcessors(deployed, config.inputProcessors,
                          config.outputProcessors, config.quant.inputConfigs);
   return deployed;
@@ -193,6 +188,8 @@ void checkRules(BuildState &state) {
 }
 
 void checkProcessors(BuildState &state) {
+  if (!hasProcessors(state.config))
+    return;
   ProcessorReport report;
   addDeployedView(state.network->function(), state.config, report).erase();
 }

@@ -7,6 +7,7 @@
 #include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Support/LayerName.h"
+#include "parallax/Support/Views.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
@@ -83,11 +84,7 @@ void addClampedRanges(func::FuncOp network, Calibration &calibration) {
 
 func::FuncOp addCalibratedView(func::FuncOp network,
                                const Calibration &calibration) {
-  func::FuncOp view = network.clone();
-  view.setName("calibrated");
-  OpBuilder builder(network);
-  builder.setInsertionPointAfter(network);
-  builder.insert(view);
+  func::FuncOp view = addView(network, "calibrated");
   Annotator annotator(calibration);
   for (BlockArgument argument : view.getArguments())
     annotator.annotate(argument);

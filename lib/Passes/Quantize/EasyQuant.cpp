@@ -68,8 +68,7 @@ public:
 
 private:
   LayerPrecision precision(Operation *op) const {
-    auto it = options.precisions.find(getLayerName(op).node);
-    return it == options.precisions.end() ? LayerPrecision() : it->second;
+    return precisionOf(options.precisions, op);
   }
 
   TunedRange tune(Value tensor, const std::vector<MacLayer> &layers,

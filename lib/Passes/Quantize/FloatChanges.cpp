@@ -79,6 +79,11 @@ LayerPrecisions precisionsByName(const PrecisionPlan &plan) {
   return result;
 }
 
+LayerPrecision precisionOf(const LayerPrecisions &precisions, Operation *op) {
+  auto it = precisions.find(getLayerName(op).node);
+  return it == precisions.end() ? LayerPrecision() : it->second;
+}
+
 Table scaledPairTable(const std::vector<ScaledPair> &pairs) {
   Table table({Column::text("Tensor"), Column::text("Producer", 1),
                Column::text("Consumers", 2), Column::number("Strength", 3),

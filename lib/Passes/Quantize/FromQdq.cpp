@@ -14,6 +14,7 @@
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
+#include "parallax/Support/Views.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
@@ -96,8 +97,7 @@ bool hasZeroPoints(Value zeroPoint) {
 
 /// True for outputs, and for layers that stay in float.
 bool readsFloat(Operation *op) {
-  auto quantizable = dyn_cast<nn::QuantizableOpInterface>(op);
-  return !quantizable || quantizable.getQuantRule() == nn::QuantRule::Cpu;
+  return quantize::ruleOf(op) == nn::QuantRule::Cpu;
 }
 
 class QdqReader {
@@ -257,11 +257,7 @@ void eraseUnused(func::FuncOp view) {
 } // namespace
 
 func::FuncOp addQuantizedViewOfQdq(func::FuncOp network, QdqReport *report) {
-  func::FuncOp view = network.clone();
-  view.setName("quantized");
-  OpBuilder builder(network);
-  builder.setInsertionPointAfter(network);
-  builder.insert(view);
+  func::FuncOp view = addView(network, "quantized");
   QdqReport ignored;
   QdqReader reader(report ? *report : ignored);
   // Those that read codes are erased with what makes the codes.

@@ -12,9 +12,9 @@
 #include "parallax/Passes/Quantize/BiasCorrection.h"
 #include "parallax/Passes/Quantize/EasyQuant.h"
 #include "parallax/Passes/Quantize/SmoothQuant.h"
+#include "parallax/Support/Views.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Builders.h"
 
 #include <cmath>
 
@@ -84,11 +84,7 @@ public:
   }
 
   void correct() {
-    func::FuncOp copy = network.clone();
-    copy.setName("corrected");
-    OpBuilder builder(network);
-    builder.setInsertionPointAfter(network);
-    builder.insert(copy);
+    func::FuncOp copy = addView(network, "corrected");
     func::FuncOp view = quantized(network);
     result.changes.corrected = correctBiases(network, copy, view, samples);
     view.erase();

@@ -14,12 +14,13 @@
 using namespace mlir;
 
 namespace parallax::quantize {
-namespace {
 
 nn::QuantRule ruleOf(Operation *op) {
   auto quantizable = dyn_cast<nn::QuantizableOpInterface>(op);
   return quantizable ? quantizable.getQuantRule() : nn::QuantRule::Cpu;
 }
+
+namespace {
 
 /// Of two wishes, the one that loses nothing of the other: wide codes, narrow
 /// codes, float, none. Float comes late because codes become float for free.

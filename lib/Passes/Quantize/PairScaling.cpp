@@ -68,8 +68,7 @@ const TensorRange *PairScaler::range(Value tensor) const {
 }
 
 LayerPrecision PairScaler::precision(Operation *op) const {
-  auto it = options.precisions.find(getLayerName(op).node);
-  return it == options.precisions.end() ? LayerPrecision() : it->second;
+  return precisionOf(options.precisions, op);
 }
 
 void PairScaler::removeUnmeasurable(std::vector<Pair> &pairs) const {

@@ -11,6 +11,7 @@
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
+#include "parallax/Support/Views.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -124,11 +125,7 @@ private:
 } // namespace
 
 func::FuncOp addQdqView(func::FuncOp quantized) {
-  func::FuncOp view = quantized.clone();
-  view.setName("qdq");
-  OpBuilder builder(quantized);
-  builder.setInsertionPointAfter(quantized);
-  builder.insert(view);
+  func::FuncOp view = addView(quantized, "qdq");
   QdqWriter writer(view.getContext());
   for (Operation &op :
        llvm::make_early_inc_range(view.front().without_terminator()))

@@ -13,8 +13,8 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
+#include "parallax/Support/Views.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -93,11 +93,7 @@ func::FuncOp addQuantizedView(func::FuncOp network,
                               const QuantizeOptions &options,
                               QuantizeReport *report) {
   IRMapping mapping;
-  auto view = cast<func::FuncOp>(network->clone(mapping));
-  view.setName("quantized");
-  OpBuilder builder(network);
-  builder.setInsertionPointAfter(network);
-  builder.insert(view);
+  func::FuncOp view = addView(network, "quantized", mapping);
   Precisions precisions;
   for (auto [op, wanted] : precision.layers)
     precisions[mapping.lookup(op)] = wanted;

@@ -10,6 +10,7 @@
 #define PARALLAX_LIB_PASSES_QUANTIZE_TYPEPLAN_H
 
 #include "parallax/Analysis/QuantParams.h"
+#include "parallax/Dialect/NN/QuantRule.h"
 #include "parallax/Passes/Quantize/Quantize.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -89,6 +90,9 @@ Type codeType(MLIRContext *context, const AffineParams &params, DataType kind);
 void quantizeConstants(mlir::func::FuncOp function, const KindPlan &kinds,
                        const Precisions &precisions,
                        const QuantizeOptions &options, QuantizeReport &report);
+
+/// How an operation is quantized; what is none of ours stays in float.
+nn::QuantRule ruleOf(Operation *op);
 
 inline bool isFloat(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType().isF32();

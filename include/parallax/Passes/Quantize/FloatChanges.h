@@ -34,6 +34,7 @@ struct SampleSource {
 /// with weights S8.
 using LayerPrecisions = std::map<std::string, LayerPrecision>;
 LayerPrecisions precisionsByName(const PrecisionPlan &plan);
+LayerPrecision precisionOf(const LayerPrecisions &precisions, Operation *op);
 
 struct ScalingOptions {
   SampleSource samples;

@@ -1,0 +1,24 @@
+//===- Views.h - Views of one network --------------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stages of a network are functions side by side in one module.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_SUPPORT_VIEWS_H
+#define PARALLAX_SUPPORT_VIEWS_H
+
+#include "parallax/Support/LLVM.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace parallax {
+
+/// Adds a copy of `network` behind it, for a pass to make the next stage of.
+/// `mapping` tells what has become of its operations.
+mlir::func::FuncOp addView(mlir::func::FuncOp network, StringRef name,
+                           mlir::IRMapping &mapping);
+mlir::func::FuncOp addView(mlir::func::FuncOp network, StringRef name);
+
+} // namespace parallax
+
+#endif // PARALLAX_SUPPORT_VIEWS_H
