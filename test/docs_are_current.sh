@@ -9,21 +9,15 @@ root=$1 op_status=$2 tablegen=$3 include=$4 config_doc=$5
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 mkdir -p "$fresh/docs/generated" "$fresh/configs"
-"$tablegen" -gen-op-doc -I "$root/include" -I "$include" \
-  "$root/include/parallax/Dialect/NN/NNOps.td" \
-  -o "$fresh/docs/generated/nn-ops.md"
-"$tablegen" -gen-pass-doc -I "$root/include" -I "$include" \
-  "$root/include/parallax/Passes/Optimize/Passes.td" \
-  -o "$fresh/docs/generated/optimize-passes.md"
-"$tablegen" -gen-pass-doc -I "$root/include" -I "$include" \
-  "$root/include/parallax/Passes/Processors/Passes.td" \
-  -o "$fresh/docs/generated/processors-passes.md"
-"$tablegen" -gen-op-doc -I "$root/include" -I "$include" \
-  "$root/include/parallax/Dialect/NPU/NPUOps.td" \
-  -o "$fresh/docs/generated/npu-ops.md"
-"$tablegen" -gen-pass-doc -I "$root/include" -I "$include" \
-  "$root/include/parallax/Passes/Lower/Passes.td" \
-  -o "$fresh/docs/generated/lower-passes.md"
+page() { # generator, definitions, name
+  "$tablegen" "-gen-$1-doc" -I "$root/include" -I "$include" \
+    "$root/include/parallax/$2" -o "$fresh/docs/generated/$3.md"
+}
+page op Dialect/NN/NNOps.td nn-ops
+page op Dialect/NPU/NPUOps.td npu-ops
+page pass Passes/Optimize/Passes.td optimize-passes
+page pass Passes/Processors/Passes.td processors-passes
+page pass Passes/Lower/Passes.td lower-passes
 "$op_status" >"$fresh/docs/generated/op-status.md"
 "$config_doc" page >"$fresh/docs/config.md"
 "$config_doc" schema >"$fresh/configs/schema.json"

@@ -8,8 +8,8 @@
 #include "parallax/Backend/Reference/Kernels/Layout.h"
 #include "Binding.h"
 #include "parallax/Backend/Reference/Kernels/ColorConvert.h"
-#include "parallax/Backend/Reference/Kernels/Resize.h"
 #include "parallax/Backend/Reference/Kernels/Vision.h"
+#include "parallax/Backend/Reference/Parameters.h"
 #include "parallax/Support/TensorAttr.h"
 
 #include <cstring>
@@ -134,23 +134,6 @@ Kernel bindPad(nn::PadOp op, BindContext &context) {
 }
 
 Kernel bindResize(nn::ResizeOp op, BindContext &context) {
-  static constexpr std::array<StringRef, 3> modes{"nearest", "linear", "cubic"};
-  static constexpr std::array<StringRef, 7> coordinates{
-      "half_pixel",        "half_pixel_symmetric", "pytorch_half_pixel",
-      "align_corners",     "asymmetric",           "tf_half_pixel_for_nn",
-      "tf_crop_and_resize"};
-  static constexpr std::array<StringRef, 4> nearest{
-      "round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
-  kernels::ResizeParams params;
-  params.mode = enumOf<kernels::ResizeMode>(op.getMode(), modes);
-  params.coordinates =
-      enumOf<kernels::CoordinateMode>(op.getCoordinateMode(), coordinates);
-  params.nearest = enumOf<kernels::NearestMode>(op.getNearestMode(), nearest);
-  params.cubicCoeffA = op.getCubicCoeffA().convertToFloat();
-  params.excludeOutside = op.getExcludeOutside();
-  params.extrapolationValue = op.getExtrapolationValue().convertToFloat();
-  params.antialias = op.getAntialias();
-
   const ValueInfo &x = context.input(0);
   std::vector<float> scales(op.getScales()), roi(op.getRoi());
   Layout layout = x.layout;
@@ -163,7 +146,8 @@ Kernel bindResize(nn::ResizeOp op, BindContext &context) {
   context.setOutputLayout(0, layout);
   auto plan = std::make_shared<kernels::ResizePlan>(
       physicalShape(x.shape, layout),
-      physicalShape(context.output(0).shape, layout), scales, roi, params);
+      physicalShape(context.output(0).shape, layout), scales, roi,
+      resizeParams(op));
   return {[plan](const KernelArgs &args) {
     kernels::resize(*plan, args.inputs[0], args.outputs[0]);
   }};
@@ -207,6 +191,26 @@ Kernel bindRoiAlign(nn::RoiAlignOp op, BindContext &) {
 }
 
 } // namespace
+
+kernels::ResizeParams resizeParams(nn::ResizeOp op) {
+  static constexpr std::array<StringRef, 3> modes{"nearest", "linear", "cubic"};
+  static constexpr std::array<StringRef, 7> coordinates{
+      "half_pixel",        "half_pixel_symmetric", "pytorch_half_pixel",
+      "align_corners",     "asymmetric",           "tf_half_pixel_for_nn",
+      "tf_crop_and_resize"};
+  static constexpr std::array<StringRef, 4> nearest{
+      "round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
+  kernels::ResizeParams params;
+  params.mode = enumOf<kernels::ResizeMode>(op.getMode(), modes);
+  params.coordinates =
+      enumOf<kernels::CoordinateMode>(op.getCoordinateMode(), coordinates);
+  params.nearest = enumOf<kernels::NearestMode>(op.getNearestMode(), nearest);
+  params.cubicCoeffA = op.getCubicCoeffA().convertToFloat();
+  params.excludeOutside = op.getExcludeOutside();
+  params.extrapolationValue = op.getExtrapolationValue().convertToFloat();
+  params.antialias = op.getAntialias();
+  return params;
+}
 
 void addLayoutKernels(KernelSet &kernels) {
   kernels.add<nn::ReshapeOp>(

@@ -183,8 +183,8 @@ void Lowering::prove(Operation *layer, const npu::AccumulatorBound &bound,
   if (bound.marginBits < 0)
     throw OverflowError(
         fmt::format("its sums need {} bits, more than the {} of its "
-                    "accumulator (C27); give "
-                    "it 16-bit codes, or data_type FP32",
+                    "accumulator (C27); 16-bit "
+                    "codes have an accumulator of 48",
                     bits - bound.marginBits, bits));
   report.margins.push_back({getLayerName(layer).node, bits, bound.marginBits});
 }

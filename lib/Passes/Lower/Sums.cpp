@@ -10,8 +10,8 @@
 #include "parallax/Backend/NPU/Kernels/Pool.h"
 #include "parallax/Backend/NPU/Kernels/Reduce.h"
 #include "parallax/Backend/NPU/Kernels/Resize.h"
+#include "parallax/Backend/Reference/Parameters.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace parallax::lower {
@@ -92,34 +92,16 @@ Refusal lowerAveragePool(nn::AveragePoolOp op, Lowering &lowering) {
   return {};
 }
 
-kernels::CoordinateMode coordinatesOf(StringRef word) {
-  using enum kernels::CoordinateMode;
-  return llvm::StringSwitch<kernels::CoordinateMode>(word)
-      .Case("half_pixel_symmetric", HalfPixelSymmetric)
-      .Case("pytorch_half_pixel", PytorchHalfPixel)
-      .Case("align_corners", AlignCorners)
-      .Case("asymmetric", Asymmetric)
-      .Case("tf_half_pixel_for_nn", TfHalfPixelForNn)
-      .Default(HalfPixel);
-}
-
 Refusal lowerResize(nn::ResizeOp op, Lowering &lowering) {
   Ends ends;
   if (Refusal refusal = checkEnds(op, ends))
     return refusal;
   if (op.getCoordinateMode() == "tf_crop_and_resize")
     return "it takes values from outside of its input";
-  kernels::ResizeParams params;
-  params.mode = op.getMode() == "linear" ? kernels::ResizeMode::Linear
-                                         : kernels::ResizeMode::Cubic;
-  params.coordinates = coordinatesOf(op.getCoordinateMode());
-  params.cubicCoeffA = op.getCubicCoeffA().convertToFloat();
-  params.excludeOutside = op.getExcludeOutside();
-  params.antialias = op.getAntialias();
   std::vector<float> scales(op.getScales());
   npu::IntegerResize plan = npu::integerResize(
       kernels::ResizePlan(shapeOf(op.getX()).vec(), shapeOf(op.getY()).vec(),
-                          scales, {}, params),
+                          scales, {}, reference::resizeParams(op)),
       ends.fromType);
   SmallVector<int64_t> in, out, taps;
   SmallVector<int32_t> indices, weights;
