@@ -82,7 +82,10 @@ static void importDequantizeLinear(Node &node) {
 /// Quantizes to uint8 with the range of the operand itself, widened to 0.
 static void importDynamicQuantizeLinear(Node &node) {
   Value x = node.input(0);
-  DType dtype = storageType(node, node.inputType(0).getElementType());
+  Type element = node.inputType(0).getElementType();
+  if (!isa<mlir::FloatType>(element))
+    node.fail("takes float numbers, and quantizes them");
+  DType dtype = storageType(node, element);
   auto number = [&](double value) { return splat(node, dtype, {}, value); };
   Attributes all = {
       node.named("axes", node.i64s(firstAxes(size_t(node.inputRank(0))))),
