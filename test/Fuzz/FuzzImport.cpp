@@ -77,8 +77,10 @@ void process(std::span<const std::byte> bytes) {
   qdq.erase();
   quantized.erase();
   OptimizeReport report = optimize(function);
-  if (!report.undone.empty()) {
-    const UndoneRewrite &undone = report.undone.front();
+  for (const UndoneRewrite &undone : report.undone) {
+    // Weights of NaN prove nothing: to undo a rewrite is right then.
+    if (undone.reason.starts_with("it can't be checked"))
+      continue;
     std::fprintf(stderr, "%s on '%s': %s\n", undone.rewrite.c_str(),
                  undone.layer.c_str(), undone.reason.c_str());
     std::abort();
