@@ -8,6 +8,7 @@
 #include "parallax/Support/Error.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -105,6 +106,28 @@ DType storageOf(Type type) {
   default:
     return isSigned ? DType::I32 : DType::U32;
   }
+}
+
+static constexpr llvm::StringLiteral codeTypesName = "npu.codes";
+
+void setCodeTypes(Operation *op, ArrayRef<Type> types) {
+  Builder builder(op->getContext());
+  SmallVector<Attribute> list;
+  for (Type type : types)
+    list.push_back(type ? Attribute(TypeAttr::get(getElementTypeOrSelf(type)))
+                        : Attribute(builder.getUnitAttr()));
+  op->setAttr(codeTypesName, builder.getArrayAttr(list));
+}
+
+Type codeTypeOf(OpResult result) {
+  if (isQuantized(result.getType()))
+    return getElementTypeOrSelf(result.getType());
+  // A file may say anything there.
+  auto list = result.getOwner()->getAttrOfType<ArrayAttr>(codeTypesName);
+  if (!list || list.size() <= result.getResultNumber())
+    return {};
+  auto type = dyn_cast<TypeAttr>(list[result.getResultNumber()]);
+  return type && isQuantized(type.getValue()) ? type.getValue() : Type();
 }
 
 } // namespace parallax

@@ -59,6 +59,14 @@ ChannelParams channelParamsOf(Type type);
 /// The integer type of the codes.
 DType storageOf(Type type);
 
+/// Notes on an operation of the machine what the codes of each of its results
+/// stand for: a quantized element type, or null for results that are no codes.
+void setCodeTypes(Operation *op, ArrayRef<Type> types);
+
+/// The quantized type of a result, of its own or as noted by setCodeTypes; null
+/// if it is no codes.
+Type codeTypeOf(mlir::OpResult result);
+
 } // namespace parallax
 
 #endif // PARALLAX_SUPPORT_QUANTIZEDTYPE_H

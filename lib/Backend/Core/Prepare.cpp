@@ -296,11 +296,14 @@ void Preparation::addProbes(Operation *op, ValueRange results) {
     size_t step = result.steps.size() - 1;
     touch(slot, step);
     std::string tensor = name.tensors.empty() ? "" : name.tensors[i];
+    std::optional<AffineParams> codes;
+    if (Type type = codeTypeOf(cast<OpResult>(value)); type && !isPerAxis(type))
+      codes = affineParamsOf(type);
     result.probes.push_back({step,
                              slot,
                              {result.probes.size(), name.node, tensor,
                               op->getName().getStringRef().str(),
-                              values[value].info.shape, layout}});
+                              values[value].info.shape, layout, codes}});
   }
 }
 

@@ -237,7 +237,7 @@ Refusal lowerHardSwish(nn::HardSwishOp op, Lowering &lowering) {
   AffineParams from = affineParamsOf(x.getType());
   AffineParams to = affineParamsOf(op.getY().getType());
   auto type = cast<RankedTensorType>(x.getType())
-                  .clone(toElementType(op.getContext(), DType::U16));
+                  .clone(quantizedType(op.getContext(), DType::U16, gate));
   Value gates = lowering.emitHelper<npu::AffineOp>(
       op, "_gate", lowering.lowered(x),
       hardSigmoid(x, 1.0 / 6, 0.5, gate, lowering), type);

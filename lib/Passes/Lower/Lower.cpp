@@ -61,10 +61,27 @@ void Lowering::run() {
     results.push_back(isQuantized(value.getType()) ? floatOf(value)
                                                    : lowered(value));
   func::ReturnOp::create(builder, terminator->getLoc(), results);
+  noteCodeTypes();
   // Constants whose readers have a form of their own.
   for (Operation &op : llvm::make_early_inc_range(*body))
     if (isa<nn::ConstantOp>(op) && op.use_empty())
       op.erase();
+}
+
+/// Integers don't tell what they stand for: dumps and reports need it.
+void Lowering::noteCodeTypes() {
+  for (Operation &op : quantized.front())
+    for (Value value : op.getResults())
+      if (Value codes = mapping.lookupOrNull(value);
+          codes && isQuantized(value.getType()))
+        codeTypes.try_emplace(codes, value.getType());
+  for (Operation &op : view.front()) {
+    SmallVector<Type> types;
+    for (Value value : op.getResults())
+      types.push_back(codeTypes.lookup(value));
+    if (llvm::any_of(types, [](Type type) { return bool(type); }))
+      setCodeTypes(&op, types);
+  }
 }
 
 void Lowering::visit(Operation *op) {
@@ -251,8 +268,7 @@ Value Lowering::codesAs(Value value, Type type, Operation *reader) {
       cast<RankedTensorType>(value.getType()).clone(getElementTypeOrSelf(type));
   return emitHelper<npu::LinearOp>(
       reader, "_" + getTensorName(value), lowered(value),
-      linear(affineParamsOf(value.getType()), 1, affineParamsOf(type)),
-      loweredType(shaped));
+      linear(affineParamsOf(value.getType()), 1, affineParamsOf(type)), shaped);
 }
 
 Refusal Lowering::lowerRequantize(nn::RequantizeOp op) {

@@ -106,13 +106,16 @@ public:
                                 loweredType(layer->getResult(0).getType())));
   }
   /// An operation on the way to it, whose tensor is called after that of the
-  /// layer.
+  /// layer. `type` is a quantized one.
   template <typename OpTy>
   Value emitHelper(Operation *layer, StringRef suffix, ValueRange operands,
                    const Attributes &attributes, Type type) {
-    return create(helperLocation(layer, suffix), OpTy::getOperationName(),
-                  operands, attributes, type)
-        ->getResult(0);
+    Value result =
+        create(helperLocation(layer, suffix), OpTy::getOperationName(),
+               operands, attributes, loweredType(type))
+            ->getResult(0);
+    codeTypes[result] = type;
+    return result;
   }
   Value constant(Operation *layer, StringRef suffix, const Tensor &tensor);
 
@@ -139,6 +142,7 @@ private:
   void addConstant(nn::QuantizedConstantOp op);
   void addIsland(Operation *op, const std::string &why);
   void copyLayer(Operation *op);
+  void noteCodeTypes();
   Value floatOf(Value value);
   Value codesAs(Value value, Type type, Operation *reader);
   Value quantize(Value value, Type type, Location location);
@@ -147,6 +151,8 @@ private:
   Rounding rounding;
   OpBuilder builder;
   mlir::IRMapping mapping;
+  /// The quantized types of values of the new function.
+  DenseMap<Value, Type> codeTypes;
   /// Float versions of codes, for layers in float.
   DenseMap<Value, Value> floats;
   /// Values of the new function that stand for several of the quantized one

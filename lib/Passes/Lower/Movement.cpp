@@ -156,6 +156,7 @@ Refusal Lowering::lowerMovement(Operation *op) {
   if (Value y = op->getResult(0);
       isQuantized(y.getType()) && elementOf(y) != getElementTypeOrSelf(type)) {
     made->setLoc(helperLocation(op, "_moved"));
+    codeTypes[made->getResult(0)] = type;
     emit<npu::LinearOp>(
         op, made->getResult(0),
         linear(affineParamsOf(type), 1, affineParamsOf(y.getType())));

@@ -13,7 +13,7 @@
 // 0.5 * 0.25 / 1 is 2^30 * 2^-33. The Relu has codes of its own type: it is the
 // lower limit of the convolution, whose result has its name.
 // MAC-LABEL: func.func @npu(%{{.*}}: tensor<1x1x2x2xf32> {nn.name = "x"}{{.*}}) -> (tensor<1x2x2x2xf32> {nn.name = "y"})
-// MAC: %[[X:.*]] = npu.quantize %{{.*}} {high = 255 : i64, low = 0 : i64, scale = 5.000000e-01 : f32, zero_point = 10 : i64} : (tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xui8> loc("q"("xq"))
+// MAC: %[[X:.*]] = npu.quantize %{{.*}} {high = 255 : i64, low = 0 : i64, npu.codes = [!quant.uniform<u8:f32, 5.000000e-01:10>], scale = 5.000000e-01 : f32, zero_point = 10 : i64} : (tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xui8> loc("q"("xq"))
 // MAC: %[[W:.*]] = nn.constant {{.*}} : tensor<2x1x1x1xi8>
 // MAC: %[[B:.*]] = nn.constant dense<[5, -7]> : tensor<2xi32>
 // MAC: %[[C:.*]] = npu.conv %[[X]], %[[W]], %[[B]] {
@@ -42,7 +42,7 @@ func.func @quantized(%x: tensor<1x1x2x2xf32> {nn.name = "x"}) -> (tensor<1x2x2x2
 // ELEMENTS-LABEL: func.func @npu
 // ELEMENTS: %[[A:.*]] = npu.quantize
 // ELEMENTS: %[[B:.*]] = npu.quantize
-// ELEMENTS: %[[S:.*]] = npu.linear %[[A]], %[[B]] {coefficients = array<i64: 1073741824, 536870912>, high = 255 : i64, input_zero_points = array<i64: 10, 0>, low = 0 : i64, rounding = "half_up", shift = 31 : i32, zero_point = 5 : i64}
+// ELEMENTS: %[[S:.*]] = npu.linear %[[A]], %[[B]] {coefficients = array<i64: 1073741824, 536870912>, high = 255 : i64, input_zero_points = array<i64: 10, 0>, low = 0 : i64, npu.codes = [!quant.uniform<u8:f32, 1.000000e+00:5>], rounding = "half_up", shift = 31 : i32, zero_point = 5 : i64}
 // ELEMENTS: npu.linear %[[A]], %[[B]] {coefficients = array<i64: 1073741824, -536870912>
 // ELEMENTS: npu.mul %[[A]], %[[B]] {a_zero_point = 10 : i64, b_zero_point = 0 : i64, {{.*}}multipliers = array<i32: 1073741824>, {{.*}}shifts = array<i32: 33>
 // ELEMENTS: npu.div %[[A]], %[[B]] {{.*}}shifts = array<i32: 29>
@@ -105,8 +105,8 @@ func.func @quantized(%x: tensor<4xf32>) -> tensor<4xf32> {
 // MOVE: %[[B:.*]] = npu.quantize
 // One operand has another scale, so it is brought to that of the result.
 // MOVE: %[[L:.*]] = npu.linear %[[B]] {coefficients = array<i64: 1073741824>{{.*}}shift = 31
-// MOVE: nn.concat %[[D]], %[[L]] {axis = 3 : i64} : (tensor<1x2x2x3xui8>, tensor<1x2x2x1xui8>) -> tensor<1x2x2x4xui8>
-// MOVE: nn.reduce_max {{.*}} {axes = array<i64: 2, 3>} : (tensor<1x2x2x4xui8>) -> tensor<1x2x1x1xui8>
+// MOVE: nn.concat %[[D]], %[[L]] {axis = 3 : i64, npu.codes = {{.*}}} : (tensor<1x2x2x3xui8>, tensor<1x2x2x1xui8>) -> tensor<1x2x2x4xui8>
+// MOVE: nn.reduce_max {{.*}} {axes = array<i64: 2, 3>, npu.codes = {{.*}}} : (tensor<1x2x2x4xui8>) -> tensor<1x2x1x1xui8>
 !a = !quant.uniform<u8:f32, 0.5:10>
 !b = !quant.uniform<u8:f32, 0.25>
 func.func @quantized(%x: tensor<1x2x4x4xf32>, %y: tensor<1x2x2x1xf32>) -> tensor<1x2x1x1xf32> {

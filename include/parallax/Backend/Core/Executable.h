@@ -10,7 +10,10 @@
 #define PARALLAX_BACKEND_CORE_EXECUTABLE_H
 
 #include "parallax/Backend/Core/Kernel.h"
+#include "parallax/Support/AffineParams.h"
 #include "parallax/Support/PortInfo.h"
+
+#include <optional>
 
 namespace parallax {
 
@@ -25,6 +28,9 @@ struct LayerResult {
   /// The tensor that an observer sees is physicalShape(shape, layout).
   Shape shape;
   Layout layout;
+  /// What the codes stand for if the result has one scale and zero point. The
+  /// tensor holds codes, or in an engine of floats their values.
+  std::optional<AffineParams> codes;
 };
 
 /// Sees each layer's result while a run goes on. It must not keep the tensor:
