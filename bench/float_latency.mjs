@@ -3,25 +3,17 @@
 //
 // Calibration and analysis run the float network over many samples, so the
 // Reference has to keep up with the engine that people would otherwise use.
-// Both sides take turns within one run: a shared machine's mood hits both.
 
 import {
-  alternate,
   cachedModels,
   commandLine,
-  createSession,
   geometricMean,
-  makeFeeds,
-  median,
-  modelFile,
   printTable,
   requireOrt,
   runArguments,
   selectModels,
-  Server,
-  sleep,
-  timed,
 } from "./lib.mjs";
+import { measureTurns } from "./turns.mjs";
 
 const options = commandLine(
   "node float_latency.mjs --cache DIR --parallax PATH " +
@@ -35,83 +27,7 @@ const options = commandLine(
   ["cache", "parallax"],
 );
 
-const warmup = 3;
-const minCount = 7;
 const budgetMs = 3000;
-
-// Before each turn the other side's threads get this long to go to sleep:
-// thread pools commonly spin for about a millisecond after their last task.
-const settleMs = 5;
-
-// A turn lasts at least this long: a network of a tenth of a millisecond would
-// otherwise be measured with cold caches and threads that first have to wake.
-const turnMs = 10;
-
-// What ONNX Runtime's own threads do while they wait for work. Measured alone
-// with two threads on two cores: spinning, its default, is ahead while both
-// cores are free (best times 18.7 against 23.1 ms for ppocrv4-rec) and falls
-// behind by up to 2x as soon as anything else wants one. So both are tried
-// for every model and the better one competes. The default unchanged would
-// disturb our turn: its threads burn 35 to 47 ms of processor time after each
-// run. `force_spinning_stop` ends that with the run (0.2 ms) and showed no
-// cost within it.
-const waitPolicies = {
-  spin: { session: { force_spinning_stop: "1" } },
-  sleep: { session: { intra_op: { allow_spinning: "0" } } },
-};
-
-/// One turn of a side whose `run` times one inference: the median of a turn.
-async function takeTurn(run) {
-  await sleep(settleMs);
-  const times = [];
-  for (let sum = 0; sum < turnMs; sum += times.at(-1)) times.push(await run());
-  return median(times);
-}
-
-/// Opens ONNX Runtime at its best setting; `run` times one inference.
-async function openOrt(ort, model, threads) {
-  const file = modelFile(options.cache, model);
-  const feeds = makeFeeds(ort, model);
-  // One thread is the caller itself: there is nobody to wait.
-  const policies = threads > 1 ? Object.keys(waitPolicies) : ["spin"];
-  const candidates = [];
-  for (const policy of policies) {
-    const extra = waitPolicies[policy];
-    const session = await createSession(ort, file, threads, extra);
-    const run = () => timed(() => session.run(feeds));
-    candidates.push({ policy, session, run, times: [] });
-  }
-  for (let i = 0; policies.length > 1 && i < warmup + minCount; ++i)
-    for (const { run, times } of candidates) {
-      const time = await takeTurn(run);
-      if (i >= warmup) times.push(time);
-    }
-  candidates.sort((a, b) => median(a.times) - median(b.times));
-  for (const { session } of candidates.slice(1)) await session.release();
-  return candidates[0];
-}
-
-async function measure(ort, model, threads) {
-  const server = await Server.start(options.parallax, [
-    ...runArguments(options.cache, model),
-    "--threads",
-    String(threads),
-  ]);
-  try {
-    const peer = await openOrt(ort, model, threads);
-    const result = await alternate(
-      () => takeTurn(() => server.run()),
-      () => takeTurn(peer.run),
-      warmup,
-      (count, elapsed) => count < minCount || elapsed < budgetMs,
-    );
-    await peer.session.release();
-    return { ...result, policy: threads > 1 ? peer.policy : "-" };
-  } finally {
-    await server.stop();
-  }
-}
-
 const selected = selectModels({ all: true, only: options.only });
 const ort = requireOrt(options.cache);
 const models = cachedModels(options.cache, selected);
@@ -121,8 +37,12 @@ for (const threads of options.threads.split(",").map(Number)) {
   for (const model of models) {
     process.stderr.write(`measuring ${model.name}, ${threads} thread(s)\n`);
     try {
-      const measured = await measure(ort, model, threads);
-      const { ours, theirs, count, policy } = measured;
+      const { ours, theirs, count, policy } = await measureTurns(
+        { ...options, ort, budgetMs },
+        model,
+        runArguments(options.cache, model),
+        threads,
+      );
       ratios.push(ours / theirs);
       rows.push([
         model.name,

@@ -21,8 +21,10 @@ page pass Passes/Lower/Passes.td lower-passes
 "$op_status" >"$fresh/docs/generated/op-status.md"
 "$config_doc" page >"$fresh/docs/config.md"
 "$config_doc" schema >"$fresh/configs/schema.json"
-for file in docs/generated/{nn-ops,npu-ops,optimize-passes,processors-passes,lower-passes,op-status}.md \
-  docs/config.md configs/schema.json; do
+"$config_doc" target-page >"$fresh/docs/generated/target-fields.md"
+"$config_doc" target-schema >"$fresh/configs/target-schema.json"
+for file in docs/generated/{nn-ops,npu-ops,optimize-passes,processors-passes,lower-passes,op-status,target-fields}.md \
+  docs/config.md configs/{schema,target-schema}.json; do
   diff -u "$root/$file" "$fresh/$file" ||
     { echo "$file is out of date: build the target parallax-doc"; exit 1; }
 done

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <limits>
 
 namespace parallax {
 namespace {
@@ -19,6 +20,10 @@ namespace {
 /// Narrower ranges are tried in steps of 2 % down to 60 %.
 constexpr int narrowings = 20;
 constexpr float narrowing = 0.02f;
+
+/// Zero points as close as this to the middle between two codes are in it, but
+/// for the rounding of a float.
+constexpr double tieDistance = 0x1p-8;
 
 /// Sums are kept in lanes, so that vectors and scalars add in the same order.
 constexpr int64_t lanes = 16;
@@ -100,6 +105,24 @@ void encode(const std::vector<float> &values, float scale, float limit,
     }
 }
 
+/// A range like [-127.5, 127.5] has its 0 in the middle between two codes, and
+/// numbers that are one scale apart would all be ties. With a scale that is
+/// just large enough, one of the two codes stands for 0 and the range is still
+/// covered.
+void moveZeroToCode(AffineParams &params, double low, double high,
+                    double below) {
+  double best = std::numeric_limits<double>::infinity();
+  for (double zero : {below + 1, below}) {
+    double scale = std::max(-low / (zero - double(params.low)),
+                            high / (double(params.high) - zero));
+    if (scale < best) {
+      best = scale;
+      params.zeroPoint = int64_t(zero);
+    }
+  }
+  params.scale = std::max(params.scale, float(best));
+}
+
 } // namespace
 
 bool isCodeType(DataType type) {
@@ -126,6 +149,8 @@ AffineParams affineParams(Interval range, DataType type) {
   double zero = double(params.low) - low / double(params.scale);
   params.zeroPoint =
       std::clamp(int64_t(std::nearbyint(zero)), params.low, params.high);
+  if (std::abs(zero - std::floor(zero) - 0.5) < tieDistance)
+    moveZeroToCode(params, low, high, std::floor(zero));
   return params;
 }
 

@@ -7,28 +7,17 @@
 #include "parallax/Config/BuildConfig.h"
 #include "Field.h"
 #include "Flags.h"
+#include "ReadText.h"
 
 #include "parallax/Support/Error.h"
 
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace parallax {
 namespace {
 
 /// What is larger belongs into files that the configuration names.
 constexpr size_t maxBytes = size_t(4) << 20;
-
-std::string readText(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path))
-    throw Error(fmt::format("{}: there is no such configuration file", path));
-  std::string text(maxBytes + 1, '\0');
-  file.read(text.data(), std::streamsize(text.size()));
-  text.resize(size_t(file.gcount()));
-  return text;
-}
 
 /// `object` is a message as it is written, with all of its fields in order.
 void collectInactive(const config::Message &message, const JsonValue &object,
@@ -63,7 +52,7 @@ BuildConfig parseBuildConfig(std::string_view text, const std::string &name,
     throw Error(fmt::format("{}: a configuration may have {} bytes at most; "
                             "give large constants in files of their own",
                             name, maxBytes));
-  config::Findings findings(name);
+  config::Findings findings(name, &config::rootMessage());
   JsonDocument document = parseRelaxedJson(text);
   for (JsonError &error : document.errors)
     findings.error(error.position, std::move(error.message));
@@ -82,7 +71,8 @@ BuildConfig parseBuildConfig(std::string_view text, const std::string &name,
 BuildConfig readBuildConfig(const std::string &path,
                             const std::vector<FlagValue> &flags,
                             std::vector<std::string> *warnings) {
-  return parseBuildConfig(readText(path), path, flags, warnings);
+  return parseBuildConfig(config::readText(path, maxBytes + 1, "configuration"),
+                          path, flags, warnings);
 }
 
 std::string toJson(const BuildConfig &config) {

@@ -6,46 +6,75 @@
 //===----------------------------------------------------------------------===//
 #include "Field.h"
 
+#include "parallax/Config/Target.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace parallax::config {
 namespace {
 
-struct ModesOfHardware {
-  HardwareType hardware;
+struct OtherChip {
+  std::string_view name;
+  /// All modes if none is listed.
   std::vector<NpuMode> modes;
 };
 
-/// Hardware that is not listed takes any mode.
-const std::vector<ModesOfHardware> &knownModes() {
+/// Chips of Pulsar2 that no target file describes: configurations for them are
+/// valid, but nothing can be compiled for them.
+const std::vector<OtherChip> &otherChips() {
   using enum NpuMode;
-  static const std::vector<ModesOfHardware> table = {
-      {HardwareType::AX650, {NPU1, NPU2, NPU3}},
-      {HardwareType::M76H, {NPU1, NPU2, NPU3}},
-      {HardwareType::AX620E, {NPU1, NPU2}},
-      {HardwareType::AX615, {NPU1, NPU2}},
-      {HardwareType::M57, {NPU1}},
-      {HardwareType::AX637, {NPU1}},
-      {HardwareType::AX8860, {NPU1, NPU2, NPU4}}};
+  static const std::vector<OtherChip> table = {{"M76H", {NPU1, NPU2, NPU3}},
+                                               {"AX615", {NPU1, NPU2}},
+                                               {"AX637", {NPU1}},
+                                               {"AX8860", {NPU1, NPU2, NPU4}},
+                                               {"AX620L", {}},
+                                               {"LAMBERT", {}},
+                                               {"LAGUNA", {}}};
   return table;
+}
+
+/// Modes of a file are known when it is read.
+void checkHardware(const BuildConfig &config, const ObjectScope &scope) {
+  const std::string &hardware = config.targetHardware;
+  if (isTargetFile(hardware))
+    return;
+  std::vector<std::string> chips = targetNames();
+  std::vector<NpuMode> modes;
+  auto isHardware = [&](std::string_view name) {
+    return isSameChip(name, hardware);
+  };
+  if (std::any_of(chips.begin(), chips.end(), isHardware)) {
+    for (const TargetMode &mode : findTarget(hardware).modes)
+      modes.push_back(mode.npuMode);
+  } else {
+    for (const OtherChip &chip : otherChips())
+      chips.emplace_back(chip.name);
+    auto chip = std::find_if(
+        otherChips().begin(), otherChips().end(),
+        [&](const OtherChip &chip) { return isHardware(chip.name); });
+    if (chip == otherChips().end())
+      return scope.error("target_hardware",
+                         fmt::format("must be {} or the path of a .json file, "
+                                     "not '{}'{}",
+                                     fmt::join(chips, ", "), hardware,
+                                     suggestion(hardware, chips)));
+    modes = chip->modes;
+  }
+  if (modes.empty() || std::count(modes.begin(), modes.end(), config.npuMode))
+    return;
+  std::vector<std::string> names;
+  for (NpuMode mode : modes)
+    names.emplace_back(configName(mode));
+  scope.error("npu_mode",
+              fmt::format("must be {} on {}, not {}", alternatives(names),
+                          hardware, configName(config.npuMode)));
 }
 
 void checkBuild(const BuildConfig &config, const ObjectScope &scope) {
   if (scope.hasErrors())
     return;
-  for (const ModesOfHardware &entry : knownModes()) {
-    if (entry.hardware != config.targetHardware ||
-        std::count(entry.modes.begin(), entry.modes.end(), config.npuMode))
-      continue;
-    std::vector<std::string> names;
-    for (NpuMode mode : entry.modes)
-      names.emplace_back(configName(mode));
-    scope.error("npu_mode",
-                fmt::format("must be {} on {}, not {}", alternatives(names),
-                            configName(config.targetHardware),
-                            configName(config.npuMode)));
-  }
+  checkHardware(config, scope);
   if (config.modelType == ModelType::OptimizedQuantAxModel ||
       config.modelType == ModelType::Isp)
     scope.error("model_type",
@@ -69,8 +98,6 @@ const Message &rootMessage() { return *typeOf<BuildConfig>().message(); }
 
 template <> Message describe<BuildConfig>() {
   using C = BuildConfig;
-  constexpr std::string_view awaitsCompiler =
-      "awaits the stage that compiles for the NPU";
   return message<C>(
       "BuildConfig",
       "The whole file. Paths are relative to the folder in which the build is "
@@ -80,8 +107,7 @@ template <> Message describe<BuildConfig>() {
           field("output_dir", &C::outputDir,
                 "The folder for all results, created if need be."),
           field("output_name", &C::outputName,
-                "The file name of the compiled model.")
-              .inactive(awaitsCompiler),
+                "The file name of the compiled model."),
           field("work_dir", &C::workDir,
                 "The folder that archives of samples are unpacked to; empty "
                 "means that of the results."),
@@ -89,13 +115,12 @@ template <> Message describe<BuildConfig>() {
                 "What the model file holds: a float network, or one that was "
                 "quantized before and whose parameters are taken as they are."),
           field("target_hardware", &C::targetHardware,
-                "The chip that the model is compiled for.")
-              .inactive(awaitsCompiler),
+                "The chip that the model is compiled for: a name, or the path "
+                "of a .json file that describes it (docs/targets.md)."),
           field("npu_mode", &C::npuMode,
                 "How much of the chip's NPU the model may use. Three groups at "
                 "most on AX650 and M76H, two on AX620E and AX615, one on M57 "
-                "and AX637; one, two or four on AX8860.")
-              .inactive(awaitsCompiler),
+                "and AX637; one, two or four on AX8860."),
           field("input_shapes", &C::inputShapes,
                 "Shapes for inputs that the model leaves open: "
                 "name:1x3x224x224;other:1x10. They hold before "

@@ -18,16 +18,6 @@ template <> std::span<const EnumName<ModelType>> enumNames() {
   return names;
 }
 
-template <> std::span<const EnumName<HardwareType>> enumNames() {
-  static constexpr EnumName<HardwareType> names[] = {
-      {HardwareType::AX650, "AX650"},     {HardwareType::AX620E, "AX620E"},
-      {HardwareType::M76H, "M76H"},       {HardwareType::M57, "M57"},
-      {HardwareType::AX615, "AX615"},     {HardwareType::AX637, "AX637"},
-      {HardwareType::AX8860, "AX8860"},   {HardwareType::AX620L, "AX620L"},
-      {HardwareType::Lambert, "LAMBERT"}, {HardwareType::Laguna, "LAGUNA"}};
-  return names;
-}
-
 template <> std::span<const EnumName<NpuMode>> enumNames() {
   static constexpr EnumName<NpuMode> names[] = {
       {NpuMode::NPU1, "NPU1"}, {NpuMode::NPU2, "NPU2"}, {NpuMode::NPU3, "NPU3"},

@@ -152,11 +152,4 @@ const JsonValue &Message::defaultOf(std::string_view fieldName) const {
       ->value;
 }
 
-Message Message::allInactive(std::string_view why) && {
-  for (Field &field : fields)
-    if (field.inactiveBecause.empty())
-      field.inactiveBecause = why;
-  return std::move(*this);
-}
-
 } // namespace parallax::config

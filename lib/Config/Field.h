@@ -157,8 +157,6 @@ struct Message {
   const Field *find(std::string_view fieldName) const;
   std::vector<std::string> fieldNames() const;
   const JsonValue &defaultOf(std::string_view fieldName) const;
-  /// For all fields that have no reason of their own.
-  Message allInactive(std::string_view why) &&;
 };
 
 JsonValue writeMessage(const Message &message, const void *object);

@@ -15,6 +15,8 @@
 
 namespace parallax::config {
 
+struct Message;
+
 /// The name of a value from the root on, such as quant.layer_configs[2]. It
 /// refers to its parent, which must outlive it: text is made for messages only.
 class Path {
@@ -35,7 +37,11 @@ private:
 
 class Findings {
 public:
-  explicit Findings(std::string file) : file(std::move(file)) {}
+  /// `root` describes the whole file.
+  Findings(std::string file, const Message *root)
+      : root(root), file(std::move(file)) {}
+
+  const Message *const root;
 
   void error(JsonPosition position, std::string message);
   /// About the value of a field: "'quant.check' must be …".

@@ -14,9 +14,10 @@ namespace {
 
 /// What the unknown field may have been meant to be: the one of that name in
 /// another object, a similar one of this object, or any of those there are.
-std::string hint(const Message &message, const std::string &name) {
+std::string hint(const Message &message, const std::string &name,
+                 const Message &root) {
   std::vector<std::string> elsewhere;
-  for (const FieldPlace &place : allPlaces())
+  for (const FieldPlace &place : allPlaces(root))
     if (place.field->name == name)
       elsewhere.push_back("'" + place.path + "'");
   if (!elsewhere.empty())
@@ -75,7 +76,8 @@ private:
                                          Path(reading.path, member.name).text(),
                                          reading.findings.isFull()
                                              ? ""
-                                             : hint(message, member.name)));
+                                             : hint(message, member.name,
+                                                    *reading.findings.root)));
     return field;
   }
 

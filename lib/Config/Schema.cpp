@@ -2,8 +2,10 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints configs/schema.json in draft 7, which most editors understand.
+// Prints configs/schema.json and configs/target-schema.json in draft 7, which
+// most editors understand.
 //===----------------------------------------------------------------------===//
+#include "TargetFields.h"
 #include "Walk.h"
 
 #include "parallax/Config/Description.h"
@@ -102,20 +104,29 @@ Json messageSchema(const Message &message) {
   return schema;
 }
 
+std::string schema(const char *title, const Message &root) {
+  Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+                 {"title", title}};
+  schema.update(messageSchema(root));
+  schema["properties"]["$schema"] = {{"type", "string"}};
+  Json definitions = Json::object();
+  for (const FieldPlace &place : allPlaces(root))
+    if (const Message *message = messageOf(*place.field))
+      definitions[std::string(message->name)] = messageSchema(*message);
+  schema["definitions"] = definitions;
+  return schema.dump(2) + "\n";
+}
+
 } // namespace
 } // namespace config
 
 std::string configSchema() {
-  config::Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
-                         {"title", "Configuration of parallax build"}};
-  schema.update(config::messageSchema(config::rootMessage()));
-  schema["properties"]["$schema"] = {{"type", "string"}};
-  config::Json definitions = config::Json::object();
-  for (const config::FieldPlace &place : config::allPlaces())
-    if (const config::Message *message = config::messageOf(*place.field))
-      definitions[std::string(message->name)] = config::messageSchema(*message);
-  schema["definitions"] = definitions;
-  return schema.dump(2) + "\n";
+  return config::schema("Configuration of parallax build",
+                        config::rootMessage());
+}
+
+std::string targetSchema() {
+  return config::schema("A target of Parallax", config::targetMessage());
 }
 
 } // namespace parallax

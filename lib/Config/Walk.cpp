@@ -35,10 +35,10 @@ const Message *messageOf(const Field &field) {
   return type->element() ? type->element()->message() : type->message();
 }
 
-std::vector<FieldPlace> allPlaces() {
+std::vector<FieldPlace> allPlaces(const Message &root) {
   std::vector<FieldPlace> places;
   std::vector<const Message *> around;
-  collect(rootMessage(), "", false, around, places);
+  collect(root, "", false, around, places);
   return places;
 }
 

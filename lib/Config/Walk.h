@@ -24,7 +24,7 @@ struct FieldPlace {
 
 /// Every field once, an object before its members. A message that contains
 /// itself is not entered again.
-std::vector<FieldPlace> allPlaces();
+std::vector<FieldPlace> allPlaces(const Message &root = rootMessage());
 
 /// The message that the field, or each of its elements, is; null for others.
 const Message *messageOf(const Field &field);

@@ -36,30 +36,30 @@ Int128 roundHalfEvenWide(double value) {
                                    : Int128(value);
 }
 
-Multiplier multiplierFor(double factor) {
-  if (!(factor >= 0 && factor < 0x1p30))
+Multiplier multiplierFor(double factor, int bits) {
+  if (!(factor >= 0 && factor < std::ldexp(1.0, bits - 1)))
     throw Error(fmt::format("the factor {} between two scales is not in [0, "
-                            "2^30); a multiplier can't express it",
-                            factor));
+                            "2^{}); a multiplier can't express it",
+                            factor, bits - 1));
   // Of 48 bits nothing would remain: |acc factor| < 1/2.
   if (factor < 0x1p-48)
     return {};
   int exponent = 0;
   double fraction = std::frexp(factor, &exponent);
-  int64_t mantissa = roundHalfEven(std::ldexp(fraction, 31));
-  int shift = 31 - exponent;
-  if (mantissa == int64_t(1) << 31) {
+  int64_t mantissa = roundHalfEven(std::ldexp(fraction, bits));
+  int shift = bits - exponent;
+  if (mantissa == int64_t(1) << bits) {
     mantissa >>= 1;
     --shift;
   }
   if (shift < 1)
-    throw Error(fmt::format("the factor {} between two scales rounds to 2^30, "
+    throw Error(fmt::format("the factor {} between two scales rounds to 2^{}, "
                             "which a multiplier can't express",
-                            factor));
+                            factor, bits - 1));
   return {int32_t(mantissa), shift};
 }
 
-Coefficients coefficientsFor(std::span<const double> factors) {
+Coefficients coefficientsFor(std::span<const double> factors, int bits) {
   double greatest = 0;
   for (double factor : factors) {
     if (!std::isfinite(factor))
@@ -70,7 +70,7 @@ Coefficients coefficientsFor(std::span<const double> factors) {
     greatest = std::max(greatest, std::fabs(factor));
   }
   Coefficients result;
-  result.shift = multiplierFor(greatest).shift;
+  result.shift = multiplierFor(greatest, bits).shift;
   bool isZero = greatest < 0x1p-48;
   for (double factor : factors)
     result.values.push_back(
@@ -115,6 +115,18 @@ static int64_t integerRoot(int64_t value) {
   while ((root + 1) * (root + 1) <= value)
     ++root;
   return root;
+}
+
+int64_t rootOf(Int128 value) {
+  if (value == 0)
+    return 0;
+  // Newton's iteration falls until it has arrived, from any start above.
+  Int128 root = Int128(1) << ((bitLength(value) + 1) / 2);
+  for (Int128 next = root;; root = next) {
+    next = (root + value / root) >> 1;
+    if (next >= root)
+      return int64_t(root);
+  }
 }
 
 Inverse inverseRootOf(Int128 value) {

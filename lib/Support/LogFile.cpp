@@ -89,6 +89,8 @@ void closeLogFile() {
 
 void printResult(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
+  // Where both streams go to one place, results stay among the log.
+  std::fflush(stdout);
   writeToLogFile(text);
 }
 

@@ -48,6 +48,16 @@ constexpr const char *operators[] = {
     "ReduceSum", "Reshape", "Resize", "ScatterND", "Shape", "Slice", "Softmax",
     "Split", "Squeeze", "Tile", "TopK", "Transpose", "Unsqueeze", "Where",
 };
+
+/// The same for compiled models, whose operators are those of nn.
+constexpr const char *compiledOperators[] = {
+    "abs", "add", "arg_max", "average_pool", "cast", "clip", "concat", "div",
+    "expand", "gather", "gather_elements", "gemm",
+    "matmul", "max", "max_pool", "mod", "mul", "not", "one_hot", "pad", "pow",
+    "reduce_max", "reduce_sum", "relu", "reshape", "resize", "scatter_nd",
+    "sigmoid", "slice", "softmax", "split", "tile", "top_k", "transpose",
+    "where",
+};
 // clang-format on
 
 size_t elementSize(int type) {
@@ -114,6 +124,8 @@ private:
     for (onnx::ValueInfoProto &port : *graph.mutable_input())
       ports.push_back(&port);
     for (onnx::ValueInfoProto &port : *graph.mutable_output())
+      ports.push_back(&port);
+    for (onnx::ValueInfoProto &port : *graph.mutable_value_info())
       ports.push_back(&port);
     collect(*graph.mutable_node());
   }
@@ -209,7 +221,10 @@ private:
     if (nodes.empty())
       return false;
     onnx::NodeProto &node = *pick(nodes);
-    if (chance(2))
+    if (chance(2) && node.domain().starts_with("parallax.")) {
+      node.set_op_type(pick(compiledOperators));
+      node.set_domain("parallax.nn");
+    } else if (chance(2))
       node.set_op_type(pick(operators));
     else
       node.set_op_type(pick(nodes)->op_type());

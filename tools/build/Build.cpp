@@ -9,6 +9,7 @@
 #include "../common/FloatStage.h"
 #include "../common/Subcommand.h"
 #include "CalibrateStage.h"
+#include "CompileStage.h"
 #include "Evaluation.h"
 #include "Flags.h"
 #include "Phases.h"
@@ -91,6 +92,7 @@ BuildConfig readConfig(const Options &options) {
 
 /// Everything that can be found out before something expensive starts.
 void check(BuildState &state) {
+  checkTarget(state.config);
   checkProcessors(state);
   if (state.config.modelType == ModelType::Onnx && hasCalibration(state.config))
     checkCalibration(*state.network, state.config);
@@ -115,6 +117,7 @@ void evaluate(BuildState &state) {
   }
   print(state.network->prepare({}), "float");
   print(state.network->prepareView("quantized", {}), "quantized");
+  print(prepareSimulator(state), "NPU");
 }
 
 int build(const Options &options) {

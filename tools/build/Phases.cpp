@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
 #include "CalibrateStage.h"
+#include "CompileStage.h"
 #include "Evaluation.h"
 #include "QuantizeStage.h"
 
@@ -75,6 +76,8 @@ constexpr Phase phases[] = {
      wantsCalibration},
     {"quantize", "choose types and scales, and turn weights into codes",
      runQuantizeStage, wantsQuantization},
+    {"compile", "lower to the machine of the target", runCompileStage,
+     wantsQuantization},
 };
 
 const Phase &findPhase(const std::string &name, const Phase &otherwise) {

@@ -14,9 +14,9 @@ namespace parallax {
 /// Checks that the input and output processors fit the network; throws Error.
 void checkProcessors(BuildState &state);
 
-/// Checks that the rules of layer_configs can be granted, and warns of those that
-/// match nothing, if that is allowed; throws Error. Layers have their names once
-/// the network is optimized.
+/// Checks that the rules of layer_configs can be granted, and warns of those
+/// that match nothing, if that is allowed; throws Error. Layers have their
+/// names once the network is optimized.
 void checkRules(BuildState &state);
 
 /// Applies layer_configs, adds the view "quantized" to the network, and where

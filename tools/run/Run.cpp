@@ -7,10 +7,12 @@
 #include "Run.h"
 #include "TensorFolder.h"
 
+#include "../common/LowerLog.h"
 #include "../common/Network.h"
 #include "../common/Subcommand.h"
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Backend/NPU/NPU.h"
+#include "parallax/Compiled/CompiledModel.h"
 #include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Passes/Quantize/Qdq.h"
 #include "parallax/Support/Clock.h"
@@ -117,7 +119,7 @@ int runCases(const Executable &executable, const Options &options,
   if (options.perLayer)
     callbacks.observe = [&](size_t i) -> std::unique_ptr<Observer> {
       return std::make_unique<LayerWriter>(outputDir / cases[i] / "layers",
-                                           executable, options.npy);
+                                           executable);
     };
   callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
     std::string name = cases[i].empty() ? "0" : cases[i];
@@ -131,20 +133,6 @@ int runCases(const Executable &executable, const Options &options,
   };
   runSamples(executable, cases.size(), threads, callbacks);
   return 0;
-}
-
-/// Says how much of a network the simulator runs in integers.
-void logLowering(const LowerReport &report) {
-  log(LogLevel::Info,
-      "lowered {} layers to integers, {} move codes, {} compute in float "
-      "between them",
-      report.integerLayers, report.movements, report.islands.size());
-  for (const LowerReport::Island &island : report.islands)
-    log(LogLevel::Info, "  {} ({}) computes in float: {}", island.layer,
-        island.op, island.why);
-  for (const LowerReport::Margin &margin : report.margins)
-    log(LogLevel::Debug, "  {} leaves {} of {} accumulator bits unused",
-        margin.layer, margin.bits, margin.accumulatorBits);
 }
 
 /// Without a mode, the model is what its file says. In mode Reference its
@@ -163,7 +151,7 @@ Executable prepareEngine(Network &network, const std::string &mode,
     return network.prepareView("quantized", options);
   LowerReport lowering;
   mlir::func::FuncOp machine =
-      addNpuView(network.view("quantized"), Rounding::HalfUp, &lowering);
+      addNpuView(network.view("quantized"), Target(), &lowering);
   logLowering(lowering);
   // Integer kernels read weights where they are, and views share them.
   PrepareOptions shared = options;
@@ -171,15 +159,38 @@ Executable prepareEngine(Network &network, const std::string &mode,
   return prepare(machine, npuKernels(), shared);
 }
 
+/// A compiled model is what the machine executes; nothing is left to choose.
+Executable prepareCompiled(const Options &options,
+                           const PrepareOptions &prepareOptions) {
+  const NetworkOptions &network = options.network;
+  if (options.mode == "Reference")
+    throw Error(fmt::format("{} is a compiled model, which only --mode "
+                            "NPUBackend executes; run the quantized model in "
+                            "mode Reference",
+                            network.model));
+  if (!network.inputShapes.empty() || !network.bake.empty())
+    throw Error(fmt::format("{} is a compiled model, whose inputs are fixed; "
+                            "give --input_shapes or --bake when it is built",
+                            network.model));
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  OwningOpRef<ModuleOp> module = readCompiledModel(network.model, context);
+  return prepare(module->lookupSymbol<mlir::func::FuncOp>("npu"), npuKernels(),
+                 prepareOptions);
+}
+
 int run(const Options &options) {
   int threads =
       options.common.threads > 0 ? options.common.threads : hardwareThreads();
   auto start = std::chrono::steady_clock::now();
-  Network network(options.network);
   PrepareOptions prepareOptions;
   prepareOptions.observe = options.perLayer;
   prepareOptions.takeWeights = true;
-  Executable executable = prepareEngine(network, options.mode, prepareOptions);
+  // Constants of an executable may be views of its network.
+  std::optional<Network> network;
+  Executable executable = isCompiledModel(options.network.model)
+                              ? prepareCompiled(options, prepareOptions)
+                              : prepareEngine(network.emplace(options.network),
+                                              options.mode, prepareOptions);
   double prepareSeconds = secondsSince(start);
   log(LogLevel::Debug,
       "prepared in {:.1f} ms: {} steps, {:.2f} MB working "
@@ -202,7 +213,8 @@ int run(const Options &options) {
 int runRun(int argc, char **argv) {
   Options options;
   CLI::App app("Executes a model.", "parallax run");
-  app.add_option("--model", options.network.model, "an ONNX file")
+  app.add_option("--model", options.network.model,
+                 "an ONNX file or a compiled model")
       ->required()
       ->type_name("FILE");
   app.add_option("--input_dir", options.inputDir,
@@ -223,7 +235,8 @@ int runRun(int argc, char **argv) {
   app.add_flag("--random_input", options.randomInput,
                "write random inputs into --input_dir first");
   app.add_flag("--enable_perlayer_output", options.perLayer,
-               "write every layer's result to <output_dir>/layers");
+               "write every layer's result to <output_dir>/layers, with "
+               "an index.json that says what its codes mean");
   app.add_flag("--npy", options.npy, "write .npy beside every .bin");
   app.add_flag("--profile", options.profile,
                "print the time of every step on random inputs");

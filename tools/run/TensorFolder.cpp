@@ -14,6 +14,8 @@
 #include "parallax/Support/TensorFile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 namespace fs = std::filesystem;
 
@@ -95,10 +97,8 @@ std::vector<Tensor> randomInputs(std::span<const PortInfo> ports,
   return tensors;
 }
 
-LayerWriter::LayerWriter(fs::path folder, const Executable &executable,
-                         bool withNpy)
-    : folder(std::move(folder)),
-      index("index,node,tensor,op,dtype,shape,file\n"), withNpy(withNpy) {
+LayerWriter::LayerWriter(fs::path folder, const Executable &executable)
+    : folder(std::move(folder)) {
   std::vector<std::string> names;
   for (const Executable::Probe &probe : executable.probes)
     names.push_back(probe.layer.tensor);
@@ -107,24 +107,33 @@ LayerWriter::LayerWriter(fs::path folder, const Executable &executable,
 
 LayerWriter::~LayerWriter() {
   try {
-    writeFileAtomically(folder / "index.csv", index);
+    // One layer per line, for readers and for diff.
+    writeFileAtomically(
+        folder / "index.json",
+        fmt::format("[\n  {}\n]\n", fmt::join(entries, ",\n  ")));
   } catch (const Error &error) {
     log(LogLevel::Error, "{}", error.what());
   }
 }
 
 void LayerWriter::onResult(const LayerResult &layer, const Tensor &value) {
-  const std::string &name = fileNames[layer.index];
-  writeTensor(folder / name, value, withNpy);
-  auto quoted = [](const std::string &text) {
-    std::string result = "\"";
-    for (char c : text)
-      result += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return result + "\"";
-  };
-  index += fmt::format("{},{},{},{},{},{},{}.bin\n", layer.index,
-                       quoted(layer.node), quoted(layer.tensor), layer.op,
-                       nameOf(value.dtype()), toString(value.shape()), name);
+  std::string file = fileNames[layer.index] + ".npy";
+  writeNpy(folder / file, value);
+  nlohmann::ordered_json entry;
+  entry["index"] = layer.index;
+  entry["node"] = layer.node;
+  entry["tensor"] = layer.tensor;
+  entry["op"] = layer.op;
+  entry["dtype"] = nameOf(value.dtype());
+  entry["shape"] = value.shape();
+  // In an engine of floats the file holds values: nothing is left to undo.
+  if (layer.codes && value.dtype() != DType::F32) {
+    entry["scale"] = layer.codes->scale;
+    entry["zero_point"] = layer.codes->zeroPoint;
+  }
+  entry["file"] = file;
+  entries.push_back(
+      entry.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 } // namespace parallax

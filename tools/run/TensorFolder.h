@@ -30,19 +30,18 @@ writeFolder(const std::filesystem::path &folder,
 std::vector<Tensor> randomInputs(std::span<const PortInfo> ports,
                                  uint64_t seed);
 
-/// Writes every layer's result and an index.csv that names them.
+/// Writes every layer's result as .npy, whose header says what type it has, and
+/// an index.json that says which layer it comes from and what its codes mean.
 class LayerWriter : public Observer {
 public:
-  LayerWriter(std::filesystem::path folder, const Executable &executable,
-              bool withNpy);
+  LayerWriter(std::filesystem::path folder, const Executable &executable);
   ~LayerWriter() override;
   void onResult(const LayerResult &layer, const Tensor &value) override;
 
 private:
   std::filesystem::path folder;
   std::vector<std::string> fileNames;
-  std::string index;
-  bool withNpy;
+  std::vector<std::string> entries;
 };
 
 } // namespace parallax

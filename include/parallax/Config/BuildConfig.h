@@ -172,7 +172,8 @@ struct BuildConfig {
   std::string outputName = "compiled.axmodel";
   std::string workDir;
   ModelType modelType = ModelType::Onnx;
-  HardwareType targetHardware = HardwareType::AX650;
+  /// A chip or the path of a target file; see findTarget().
+  std::string targetHardware = "AX650";
   NpuMode npuMode = NpuMode::NPU1;
   std::string inputShapes;
   OnnxOptions onnxOpt;

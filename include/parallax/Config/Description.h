@@ -38,6 +38,11 @@ std::string configPage();
 /// configs/schema.json, by which editors check and complete configurations.
 std::string configSchema();
 
+/// The same for target files: docs/generated/target-fields.md and
+/// configs/target-schema.json.
+std::string targetPage();
+std::string targetSchema();
+
 } // namespace parallax
 
 #endif // PARALLAX_CONFIG_DESCRIPTION_H

@@ -21,19 +21,6 @@ enum class ModelType {
   Isp
 };
 
-enum class HardwareType {
-  AX650,
-  AX620E,
-  M76H,
-  M57,
-  AX615,
-  AX637,
-  AX8860,
-  AX620L,
-  Lambert,
-  Laguna
-};
-
 enum class NpuMode { NPU1, NPU2, NPU3, NPU4, NPU5, ISP1, ISP2, ISP3 };
 
 enum class DataType {
@@ -93,7 +80,6 @@ template <typename E> struct EnumName {
 template <typename E> std::span<const EnumName<E>> enumNames() = delete;
 
 template <> std::span<const EnumName<ModelType>> enumNames();
-template <> std::span<const EnumName<HardwareType>> enumNames();
 template <> std::span<const EnumName<NpuMode>> enumNames();
 template <> std::span<const EnumName<DataType>> enumNames();
 template <> std::span<const EnumName<ColorSpace>> enumNames();

@@ -33,8 +33,12 @@ int64_t roundHalfEven(double value);
 /// The same below 2^118.
 Int128 roundHalfEvenWide(double value);
 
-/// mantissa 2^-shift: 2^30 <= mantissa < 2^31 and 1 <= shift <= 78, or the
-/// factor 0 as {0, 1} (C11).
+/// How many bits multipliers have, if the target does not say otherwise, and
+/// how few it may give them (C11).
+constexpr int defaultMultiplierBits = 31, minMultiplierBits = 8;
+
+/// mantissa 2^-shift: with B bits, 2^(B-1) <= mantissa < 2^B and 1 <= shift <=
+/// B + 47, or the factor 0 as {0, 1} (C11).
 struct Multiplier {
   int32_t mantissa = 0;
   int32_t shift = 1;
@@ -42,8 +46,8 @@ struct Multiplier {
   bool operator==(const Multiplier &) const = default;
 };
 
-/// The multiplier next to a factor in [0, 2^30); others throw (C12).
-Multiplier multiplierFor(double factor);
+/// The multiplier next to a factor in [0, 2^(bits-1)); others throw (C12).
+Multiplier multiplierFor(double factor, int bits = defaultMultiplierBits);
 
 /// Integers K_i with a common shift in place of real factors of any sign
 /// (C14).
@@ -54,7 +58,8 @@ struct Coefficients {
   bool operator==(const Coefficients &) const = default;
 };
 
-Coefficients coefficientsFor(std::span<const double> factors);
+Coefficients coefficientsFor(std::span<const double> factors,
+                             int bits = defaultMultiplierBits);
 
 //===----------------------------------------------------------------------===//
 // Shifts that round: while a network runs
@@ -116,6 +121,10 @@ Inverse reciprocalOf(int64_t value);
 
 /// 1 / sqrt(value) for 1 <= value < 2^120 (C61).
 Inverse inverseRootOf(Int128 value);
+
+/// The greatest integer whose square is not above `value`, for 0 <= value <
+/// 2^120 (C38a).
+int64_t rootOf(Int128 value);
 
 /// The number of binary digits: 0 for 0.
 int bitLength(Int128 value);

@@ -82,6 +82,14 @@ Tensor reordered(const Tensor &tensor, const ValueInfo &from, Layout to,
   return moved;
 }
 
+/// Whether a value lies in memory alike in both layouts: a vector of channels
+/// does, unless its last block is padded.
+bool isSameMemory(const ValueInfo &from, Layout to) {
+  return elementCount(from.shape) == from.shape[0] * from.shape[1] &&
+         from.shape[1] % from.layout.channelBlock == 0 &&
+         from.shape[1] % to.channelBlock == 0;
+}
+
 class Preparation {
 public:
   Preparation(func::FuncOp function, const KernelSet &kernels,
@@ -345,6 +353,11 @@ Slot Preparation::version(Value value, Layout layout) {
                               [&](auto &entry) { return &entry != &*it; });
   ValueInfo from = state.info;
   from.layout = {source->first};
+  if (isSameMemory(from, layout)) {
+    it->second = source->second;
+    it->second.shape = wanted.physical();
+    return it->second;
+  }
   it->second = newArenaSlot(wanted);
   addStep(kernels.makeReorder(from, layout), {source->second}, {it->second},
           "reorder");

@@ -2,12 +2,14 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// How attributes become the plain numbers that integer kernels take. All of
-// them work on row-major tensors.
+// How attributes become the plain numbers that integer kernels take, and which
+// layouts codes have: row-major, or with all channels innermost, which is what
+// convolutions read and write.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_BACKEND_NPU_BINDING_H
 #define PARALLAX_LIB_BACKEND_NPU_BINDING_H
 
+#include "parallax/Backend/NPU/FloatRules.h"
 #include "parallax/Backend/NPU/Kernels/Codes.h"
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Dialect/NPU/NPUOps.h"
@@ -16,9 +18,27 @@ namespace parallax::npu {
 
 // One function per operator family, each in the source file of its name.
 void addElementwiseKernels(KernelSet &kernels);
+/// Replaces kernels of the float engine, and notes which.
+void addFloatKernels(KernelSet &kernels, std::vector<FloatRule> &rules);
+void addLayoutKernels(KernelSet &kernels);
 void addMacKernels(KernelSet &kernels);
 void addNormalizeKernels(KernelSet &kernels);
+void addRecurrentKernels(KernelSet &kernels);
 void addSumKernels(KernelSet &kernels);
+
+/// The layout [N, 1, spatial..., C].
+inline Layout channelsInnermost(const ValueInfo &info) {
+  return {info.shape[1]};
+}
+
+/// Whether a value lies in memory like that.
+inline bool hasChannelsInnermost(const ValueInfo &info) {
+  return !info.layout.isPlain() && info.layout == channelsInnermost(info);
+}
+
+/// Brings codes into another layout; values of other types as the float engine
+/// does it.
+Kernel makeReorder(const ValueInfo &from, Layout to);
 
 /// The place of a word in the list that the operation's definition gives.
 template <typename Enum, size_t N>
@@ -26,11 +46,15 @@ Enum enumOf(StringRef word, const StringRef (&words)[N]) {
   return Enum(llvm::find(words, word) - words);
 }
 
-template <typename OpTy> OutputCodes outputOf(OpTy op) {
+inline Rounding roundingOf(StringRef word) {
   static constexpr StringRef roundings[] = {"half_up", "half_away",
                                             "half_even"};
+  return enumOf<Rounding>(word, roundings);
+}
+
+template <typename OpTy> OutputCodes outputOf(OpTy op) {
   return {int64_t(op.getZeroPoint()), int64_t(op.getLow()),
-          int64_t(op.getHigh()), enumOf<Rounding>(op.getRounding(), roundings)};
+          int64_t(op.getHigh()), roundingOf(op.getRounding())};
 }
 
 template <typename OpTy> std::vector<Multiplier> multipliersOf(OpTy op) {

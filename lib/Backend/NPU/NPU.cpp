@@ -14,19 +14,36 @@ namespace parallax {
 
 void populateNpuKernels(KernelSet &kernels) {
   npu::addElementwiseKernels(kernels);
+  npu::addLayoutKernels(kernels);
   npu::addMacKernels(kernels);
   npu::addNormalizeKernels(kernels);
+  npu::addRecurrentKernels(kernels);
   npu::addSumKernels(kernels);
+  kernels.makeReorder = npu::makeReorder;
 }
 
-const KernelSet &npuKernels() {
-  static const KernelSet kernels = [] {
-    KernelSet set;
-    populateReferenceKernels(set);
-    populateNpuKernels(set);
-    return set;
-  }();
-  return kernels;
+namespace {
+struct Engine {
+  KernelSet kernels;
+  std::vector<FloatRule> rules;
+
+  Engine() {
+    populateReferenceKernels(kernels);
+    // Layers that the float engine computes together are rounded elsewhere.
+    kernels.planFusion = nullptr;
+    populateNpuKernels(kernels);
+    npu::addFloatKernels(kernels, rules);
+  }
+};
+} // namespace
+
+static const Engine &engine() {
+  static const Engine simulator;
+  return simulator;
 }
+
+const KernelSet &npuKernels() { return engine().kernels; }
+
+const std::vector<FloatRule> &floatRules() { return engine().rules; }
 
 } // namespace parallax

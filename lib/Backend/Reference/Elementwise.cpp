@@ -8,6 +8,7 @@
 #include "parallax/Backend/Reference/Kernels/Elementwise.h"
 #include "Binding.h"
 #include "parallax/Backend/Reference/Kernels/OneDnn.h"
+#include "parallax/Backend/Reference/Parameters.h"
 
 namespace parallax::reference {
 namespace {
@@ -15,35 +16,45 @@ namespace {
 using kernels::BinaryKind;
 using kernels::UnaryKind;
 
-struct Parameters {
-  float alpha = 0, beta = 0;
-};
-
-Kernel bindUnary(BindContext &context, UnaryKind kind, Parameters p) {
+Kernel bindUnary(BindContext &context, const UnaryFunction &function) {
+  auto [kind, alpha, beta] = function;
   // The padding of a last block holds zeros and must keep them: a convolution
   // multiplies it by zero, which makes NaN out of infinity.
   bool keepsZeros = fillsBlocks(context.input(0)) ||
-                    kernels::scalarUnary(kind, 0, p.alpha, p.beta) == 0;
+                    kernels::scalarUnary(kind, 0, alpha, beta) == 0;
   if (keepsZeros && context.output(0).dtype == DType::F32)
     followOperand(context);
   if (context.input(0).dtype == context.output(0).dtype)
     context.mayShare(0, 0);
-  return {[=](const KernelArgs &args) {
-    kernels::unary(kind, args.inputs[0], args.outputs[0], p.alpha, p.beta);
+  return {[function](const KernelArgs &args) {
+    kernels::unary(function.kind, args.inputs[0], args.outputs[0],
+                   function.alpha, function.beta);
   }};
 }
 
-template <typename OpTy>
-void addUnary(KernelSet &kernels, UnaryKind kind,
-              Parameters (*parameters)(OpTy) = nullptr) {
-  kernels.add<OpTy>([=](OpTy op, BindContext &context) {
-    return bindUnary(context, kind, parameters ? parameters(op) : Parameters());
-  });
-}
+class UnaryTable {
+public:
+  UnaryTable() { fill(); }
 
-template <typename OpTy> Parameters alphaOf(OpTy op) {
-  return {op.getAlpha().convertToFloat()};
-}
+  llvm::StringMap<std::function<UnaryFunction(Operation *)>> functions;
+
+private:
+  void fill();
+
+  template <typename OpTy, typename Fn> void addAs(Fn function) {
+    functions[OpTy::getOperationName()] = [function](Operation *op) {
+      return function(cast<OpTy>(op));
+    };
+  }
+  template <typename OpTy> void add(UnaryKind kind) {
+    addAs<OpTy>([kind](OpTy) { return UnaryFunction{kind}; });
+  }
+  template <typename OpTy> void addWithAlpha(UnaryKind kind) {
+    addAs<OpTy>([kind](OpTy op) {
+      return UnaryFunction{kind, op.getAlpha().convertToFloat()};
+    });
+  }
+};
 
 //===----------------------------------------------------------------------===//
 // Operators with broadcasting
@@ -165,62 +176,59 @@ template <typename OpTy> void addBinary(KernelSet &kernels, BinaryKind kind) {
       [=](OpTy, BindContext &context) { return bindBinary(context, kind); });
 }
 
-void addFunctions(KernelSet &kernels) {
-  addUnary<nn::AbsOp>(kernels, UnaryKind::Abs);
-  addUnary<nn::AcosOp>(kernels, UnaryKind::Acos);
-  addUnary<nn::AcoshOp>(kernels, UnaryKind::Acosh);
-  addUnary<nn::AsinOp>(kernels, UnaryKind::Asin);
-  addUnary<nn::AsinhOp>(kernels, UnaryKind::Asinh);
-  addUnary<nn::AtanOp>(kernels, UnaryKind::Atan);
-  addUnary<nn::AtanhOp>(kernels, UnaryKind::Atanh);
-  addUnary<nn::CeilOp>(kernels, UnaryKind::Ceil);
-  addUnary<nn::CeluOp>(kernels, UnaryKind::Celu, alphaOf);
-  addUnary<nn::CosOp>(kernels, UnaryKind::Cos);
-  addUnary<nn::CoshOp>(kernels, UnaryKind::Cosh);
-  addUnary<nn::EluOp>(kernels, UnaryKind::Elu, alphaOf);
-  addUnary<nn::ErfOp>(kernels, UnaryKind::Erf);
-  addUnary<nn::ExpOp>(kernels, UnaryKind::Exp);
-  addUnary<nn::FloorOp>(kernels, UnaryKind::Floor);
-  kernels.add<nn::GeluOp>([](nn::GeluOp op, BindContext &context) {
-    return bindUnary(context,
-                     op.getApproximate() == "tanh" ? UnaryKind::GeluTanh
-                                                   : UnaryKind::GeluErf,
-                     {});
+void UnaryTable::fill() {
+  add<nn::AbsOp>(UnaryKind::Abs);
+  add<nn::AcosOp>(UnaryKind::Acos);
+  add<nn::AcoshOp>(UnaryKind::Acosh);
+  add<nn::AsinOp>(UnaryKind::Asin);
+  add<nn::AsinhOp>(UnaryKind::Asinh);
+  add<nn::AtanOp>(UnaryKind::Atan);
+  add<nn::AtanhOp>(UnaryKind::Atanh);
+  add<nn::CeilOp>(UnaryKind::Ceil);
+  addWithAlpha<nn::CeluOp>(UnaryKind::Celu);
+  add<nn::CosOp>(UnaryKind::Cos);
+  add<nn::CoshOp>(UnaryKind::Cosh);
+  addWithAlpha<nn::EluOp>(UnaryKind::Elu);
+  add<nn::ErfOp>(UnaryKind::Erf);
+  add<nn::ExpOp>(UnaryKind::Exp);
+  add<nn::FloorOp>(UnaryKind::Floor);
+  addAs<nn::GeluOp>([](nn::GeluOp op) {
+    return UnaryFunction{op.getApproximate() == "tanh" ? UnaryKind::GeluTanh
+                                                       : UnaryKind::GeluErf};
   });
-  addUnary<nn::HardSigmoidOp>(
-      kernels, UnaryKind::HardSigmoid, [](nn::HardSigmoidOp op) {
-        return Parameters{op.getAlpha().convertToFloat(),
-                          op.getBeta().convertToFloat()};
-      });
-  addUnary<nn::HardSwishOp>(kernels, UnaryKind::HardSwish);
-  addUnary<nn::IsNaNOp>(kernels, UnaryKind::IsNaN);
-  addUnary<nn::LeakyReluOp>(kernels, UnaryKind::LeakyRelu, alphaOf);
-  addUnary<nn::LogOp>(kernels, UnaryKind::Log);
-  addUnary<nn::MishOp>(kernels, UnaryKind::Mish);
-  addUnary<nn::NegOp>(kernels, UnaryKind::Neg);
-  addUnary<nn::NotOp>(kernels, UnaryKind::Not);
-  addUnary<nn::ReciprocalOp>(kernels, UnaryKind::Reciprocal);
-  addUnary<nn::ReluOp>(kernels, UnaryKind::Relu);
-  addUnary<nn::RoundOp>(kernels, UnaryKind::Round);
-  addUnary<nn::SeluOp>(kernels, UnaryKind::Selu, [](nn::SeluOp op) {
-    return Parameters{op.getAlpha().convertToFloat(),
-                      op.getGamma().convertToFloat()};
+  addAs<nn::HardSigmoidOp>([](nn::HardSigmoidOp op) {
+    return UnaryFunction{UnaryKind::HardSigmoid, op.getAlpha().convertToFloat(),
+                         op.getBeta().convertToFloat()};
   });
-  addUnary<nn::ShrinkOp>(kernels, UnaryKind::Shrink, [](nn::ShrinkOp op) {
-    return Parameters{op.getLambd().convertToFloat(),
-                      op.getBias().convertToFloat()};
+  add<nn::HardSwishOp>(UnaryKind::HardSwish);
+  add<nn::IsNaNOp>(UnaryKind::IsNaN);
+  addWithAlpha<nn::LeakyReluOp>(UnaryKind::LeakyRelu);
+  add<nn::LogOp>(UnaryKind::Log);
+  add<nn::MishOp>(UnaryKind::Mish);
+  add<nn::NegOp>(UnaryKind::Neg);
+  add<nn::NotOp>(UnaryKind::Not);
+  add<nn::ReciprocalOp>(UnaryKind::Reciprocal);
+  add<nn::ReluOp>(UnaryKind::Relu);
+  add<nn::RoundOp>(UnaryKind::Round);
+  addAs<nn::SeluOp>([](nn::SeluOp op) {
+    return UnaryFunction{UnaryKind::Selu, op.getAlpha().convertToFloat(),
+                         op.getGamma().convertToFloat()};
   });
-  addUnary<nn::SigmoidOp>(kernels, UnaryKind::Sigmoid);
-  addUnary<nn::SignOp>(kernels, UnaryKind::Sign);
-  addUnary<nn::SiluOp>(kernels, UnaryKind::Silu);
-  addUnary<nn::SinOp>(kernels, UnaryKind::Sin);
-  addUnary<nn::SinhOp>(kernels, UnaryKind::Sinh);
-  addUnary<nn::SoftplusOp>(kernels, UnaryKind::Softplus);
-  addUnary<nn::SoftsignOp>(kernels, UnaryKind::Softsign);
-  addUnary<nn::SqrtOp>(kernels, UnaryKind::Sqrt);
-  addUnary<nn::TanOp>(kernels, UnaryKind::Tan);
-  addUnary<nn::TanhOp>(kernels, UnaryKind::Tanh);
-  addUnary<nn::ThresholdedReluOp>(kernels, UnaryKind::ThresholdedRelu, alphaOf);
+  addAs<nn::ShrinkOp>([](nn::ShrinkOp op) {
+    return UnaryFunction{UnaryKind::Shrink, op.getLambd().convertToFloat(),
+                         op.getBias().convertToFloat()};
+  });
+  add<nn::SigmoidOp>(UnaryKind::Sigmoid);
+  add<nn::SignOp>(UnaryKind::Sign);
+  add<nn::SiluOp>(UnaryKind::Silu);
+  add<nn::SinOp>(UnaryKind::Sin);
+  add<nn::SinhOp>(UnaryKind::Sinh);
+  add<nn::SoftplusOp>(UnaryKind::Softplus);
+  add<nn::SoftsignOp>(UnaryKind::Softsign);
+  add<nn::SqrtOp>(UnaryKind::Sqrt);
+  add<nn::TanOp>(UnaryKind::Tan);
+  add<nn::TanhOp>(UnaryKind::Tanh);
+  addWithAlpha<nn::ThresholdedReluOp>(UnaryKind::ThresholdedRelu);
 }
 
 void addArithmetic(KernelSet &kernels) {
@@ -253,8 +261,17 @@ void addArithmetic(KernelSet &kernels) {
 
 } // namespace
 
+const llvm::StringMap<std::function<UnaryFunction(Operation *)>> &
+unaryFunctions() {
+  static const UnaryTable table;
+  return table.functions;
+}
+
 void addElementwiseKernels(KernelSet &kernels) {
-  addFunctions(kernels);
+  for (const auto &[name, function] : unaryFunctions())
+    kernels.add(name, [&function](Operation *op, BindContext &context) {
+      return bindUnary(context, function(op));
+    });
   addArithmetic(kernels);
   kernels.add<nn::CastOp>([](nn::CastOp, BindContext &context) -> Kernel {
     if (context.input(0).dtype == context.output(0).dtype) {

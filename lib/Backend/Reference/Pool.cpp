@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Pool.h"
 #include "Binding.h"
+#include "parallax/Backend/Reference/Parameters.h"
 
 namespace parallax::reference {
 namespace {
@@ -27,6 +28,22 @@ template <typename OpTy> PoolParams paramsOf(OpTy op) {
 
 } // namespace
 
+PoolParams poolParams(nn::AveragePoolOp op) {
+  PoolParams params = paramsOf(op);
+  params.countIncludePad = op.getCountIncludePad();
+  return params;
+}
+
+PoolParams poolParams(nn::LpPoolOp op) {
+  PoolParams params = paramsOf(op);
+  params.p = int64_t(op.getP());
+  return params;
+}
+
+PoolParams poolParams(nn::MaxPoolOp op) { return paramsOf(op); }
+
+PoolParams poolParams(nn::MaxPoolWithIndicesOp op) { return paramsOf(op); }
+
 Kernel bindGlobalPool(BindContext &context, PoolKind kind, int64_t p) {
   const Shape &x = context.input(0).shape;
   PoolParams params;
@@ -47,8 +64,7 @@ Kernel bindGlobalPool(BindContext &context, PoolKind kind, int64_t p) {
 void addPoolKernels(KernelSet &kernels) {
   kernels.add<nn::AveragePoolOp>(
       [](nn::AveragePoolOp op, BindContext &context) -> Kernel {
-        PoolParams params = paramsOf(op);
-        params.countIncludePad = op.getCountIncludePad();
+        PoolParams params = poolParams(op);
         if (Kernel kernel =
                 kernels::makePooling(context, PoolKind::Average, params);
             kernel.run)
@@ -59,7 +75,7 @@ void addPoolKernels(KernelSet &kernels) {
       });
   kernels.add<nn::MaxPoolOp>([](nn::MaxPoolOp op,
                                 BindContext &context) -> Kernel {
-    PoolParams params = paramsOf(op);
+    PoolParams params = poolParams(op);
     if (Kernel kernel = kernels::makePooling(context, PoolKind::Max, params);
         kernel.run)
       return kernel;
@@ -69,16 +85,14 @@ void addPoolKernels(KernelSet &kernels) {
   });
   kernels.add<nn::MaxPoolWithIndicesOp>([](nn::MaxPoolWithIndicesOp op,
                                            BindContext &) -> Kernel {
-    return {[params = paramsOf(op),
+    return {[params = poolParams(op),
              order = int64_t(op.getStorageOrder())](const KernelArgs &args) {
       kernels::maxPool(args.inputs[0], args.outputs[0], &args.outputs[1],
                        params, order);
     }};
   });
   kernels.add<nn::LpPoolOp>([](nn::LpPoolOp op, BindContext &) -> Kernel {
-    PoolParams params = paramsOf(op);
-    params.p = int64_t(op.getP());
-    return {[params](const KernelArgs &args) {
+    return {[params = poolParams(op)](const KernelArgs &args) {
       kernels::lpPool(args.inputs[0], args.outputs[0], params);
     }};
   });

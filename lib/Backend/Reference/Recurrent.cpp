@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Reference/Kernels/Recurrent.h"
 #include "Binding.h"
+#include "parallax/Backend/Reference/Parameters.h"
 
 namespace parallax::reference {
 namespace {
@@ -68,20 +69,32 @@ Kernel bindRecurrent(BindContext &context, RecurrentParams params) {
 
 } // namespace
 
+kernels::RecurrentParams recurrentParams(nn::RNNOp op) {
+  return paramsOf(op, RecurrentKind::RNN);
+}
+
+kernels::RecurrentParams recurrentParams(nn::GRUOp op) {
+  RecurrentParams params = paramsOf(op, RecurrentKind::GRU);
+  params.linearBeforeReset = op.getLinearBeforeReset();
+  return params;
+}
+
+kernels::RecurrentParams recurrentParams(nn::LSTMOp op) {
+  RecurrentParams params = paramsOf(op, RecurrentKind::LSTM);
+  params.inputForget = op.getInputForget();
+  return params;
+}
+
+template <typename OpTy> static void addKernel(KernelSet &kernels) {
+  kernels.add<OpTy>([](OpTy op, BindContext &context) {
+    return bindRecurrent(context, recurrentParams(op));
+  });
+}
+
 void addRecurrentKernels(KernelSet &kernels) {
-  kernels.add<nn::RNNOp>([](nn::RNNOp op, BindContext &context) {
-    return bindRecurrent(context, paramsOf(op, RecurrentKind::RNN));
-  });
-  kernels.add<nn::GRUOp>([](nn::GRUOp op, BindContext &context) {
-    RecurrentParams params = paramsOf(op, RecurrentKind::GRU);
-    params.linearBeforeReset = op.getLinearBeforeReset();
-    return bindRecurrent(context, std::move(params));
-  });
-  kernels.add<nn::LSTMOp>([](nn::LSTMOp op, BindContext &context) {
-    RecurrentParams params = paramsOf(op, RecurrentKind::LSTM);
-    params.inputForget = op.getInputForget();
-    return bindRecurrent(context, std::move(params));
-  });
+  addKernel<nn::RNNOp>(kernels);
+  addKernel<nn::GRUOp>(kernels);
+  addKernel<nn::LSTMOp>(kernels);
 }
 
 } // namespace parallax::reference

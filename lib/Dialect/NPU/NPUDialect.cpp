@@ -9,12 +9,21 @@
 #include "parallax/Dialect/NN/NNOps.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include "parallax/Dialect/NPU/NPUDialect.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "parallax/Dialect/NPU/NPUAttrs.cpp.inc"
 
 namespace parallax::npu {
 
 void NPUDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "parallax/Dialect/NPU/NPUAttrs.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "parallax/Dialect/NPU/NPUOps.cpp.inc"

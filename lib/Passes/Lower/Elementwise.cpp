@@ -2,15 +2,14 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums, products and comparisons, and functions of one number. Tables of the
-// latter are filled from the operator's own float kernel, in double.
+// Sums, products and comparisons, and functions of one number that need no
+// table.
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
+#include "Tables.h"
 
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
-#include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Support/LayerName.h"
-#include "parallax/Support/TensorAttr.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -21,7 +20,9 @@ using namespace mlir;
 namespace parallax::lower {
 namespace {
 
-bool isWide(Value value) { return sizeOf(storageOf(value.getType())) > 1; }
+bool isRanked(Value value) {
+  return cast<RankedTensorType>(value.getType()).getRank() > 0;
+}
 
 /// Nothing if all operands and the result are codes with one scale.
 Refusal checkCodes(Operation *op) {
@@ -35,166 +36,45 @@ Refusal checkCodes(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Functions of one number
-//===----------------------------------------------------------------------===//
-
-/// The number that a constant of one element holds.
-std::optional<double> numberOf(Value value) {
-  Tensor tensor = floatConstantOf(value);
-  if (auto constant = value.getDefiningOp<nn::ConstantOp>())
-    tensor = toTensor(constant.getValue());
-  if (tensor.isNull() || tensor.size() != 1)
-    return {};
-  return dispatch(tensor.dtype(), [&](auto tag) {
-    return static_cast<double>(tensor.data<typename decltype(tag)::type>()[0]);
-  });
-}
-
-/// An operation on codes and numbers, as a function in double.
-class ScalarFunction {
-public:
-  explicit ScalarFunction(Operation *op) : builder(op->getContext()) {
-    for (Value operand : op->getOperands()) {
-      std::optional<double> number = numberOf(operand);
-      if (!number)
-        variable = operands.size();
-      operands.push_back(number.value_or(0));
-    }
-    builder.setInsertionPointToEnd(&block);
-    SmallVector<Value> values;
-    for (double operand : operands)
-      values.push_back(nn::ConstantOp::create(
-          builder, op->getLoc(), type(),
-          DenseElementsAttr::get(type(), ArrayRef<double>(operand))));
-    IRMapping mapping;
-    mapping.map(op->getOperands(), values);
-    function = builder.clone(*op, mapping);
-    function->getResult(0).setType(type());
-  }
-
-  double operator()(double x) {
-    operands[variable] = x;
-    std::vector<Tensor> tensors;
-    for (double &operand : operands)
-      tensors.push_back(
-          Tensor::fromValues<double>({1}, std::span(&operand, 1)));
-    return evaluate(function, tensors, referenceKernels())[0].data<double>()[0];
-  }
-
-  /// Whether all operands but one are numbers, and that one is codes.
-  static bool isOne(Operation *op) {
-    int64_t variables = 0;
-    for (Value operand : op->getOperands()) {
-      if (numberOf(operand))
-        continue;
-      ++variables;
-      if (!hasCodes(operand))
-        return false;
-    }
-    return variables == 1;
-  }
-
-private:
-  RankedTensorType type() {
-    return RankedTensorType::get({1}, builder.getF64Type());
-  }
-
-  OpBuilder builder;
-  Block block;
-  Operation *function = nullptr;
-  size_t variable = 0;
-  std::vector<double> operands;
-};
-
-/// True for functions that bend between two knots of a table.
-bool hasKink(Operation *op) {
-  return isa<nn::AbsOp, nn::CeilOp, nn::CeluOp, nn::EluOp, nn::FloorOp,
-             nn::HardSigmoidOp, nn::HardSwishOp, nn::LeakyReluOp, nn::RoundOp,
-             nn::SeluOp, nn::ShrinkOp, nn::SignOp, nn::ThresholdedReluOp>(op);
-}
-
-/// How far an interpolated table is off the function, in codes: in the middle
-/// of each two knots, where a smooth function is off most.
-int64_t tableError(ScalarFunction &function, const AffineParams &x,
-                   const AffineParams &y, DType xType, DType yType,
-                   std::span<const int32_t> entries,
-                   const npu::OutputCodes &output) {
-  constexpr int64_t count = 512;
-  Tensor codes(xType, {count}), found(yType, {count});
-  int64_t lowest = codeLimitsOf(xType).low, worst = 0;
-  npu::dispatchCodes("a table", xType, [&]<typename T>(TypeTag<T>) {
-    for (int64_t i = 0; i < count; ++i)
-      codes.data<T>()[i] = T(lowest + 128 * i + 64);
-  });
-  npu::table(codes, found, entries, output);
-  npu::dispatchCodes("a table", yType, [&]<typename T>(TypeTag<T>) {
-    for (int64_t i = 0; i < count; ++i) {
-      double value = function(double(lowest + 128 * i + 64 - x.zeroPoint) *
-                              double(x.scale)) /
-                     double(y.scale);
-      double steps = std::isnan(value)
-                         ? double(y.low - y.zeroPoint)
-                         : std::clamp(value, double(y.low - y.zeroPoint),
-                                      double(y.high - y.zeroPoint));
-      int64_t code = y.zeroPoint + roundHalfEven(steps);
-      worst = std::max(worst, std::abs(code - int64_t(found.data<T>()[i])));
-    }
-  });
-  return worst;
-}
-
-Refusal lowerTable(Operation *op, Lowering &lowering) {
-  Value x = *llvm::find_if(op->getOperands(),
-                           [](Value operand) { return !numberOf(operand); });
-  Value y = op->getResult(0);
-  if (!hasCodes(y))
-    return "its result is float";
-  bool wide = isWide(x);
-  if (wide && hasKink(op))
-    return "it bends between the knots of a 16-bit table";
-  AffineParams from = affineParamsOf(x.getType());
-  AffineParams to = affineParamsOf(y.getType());
-  ScalarFunction function(op);
-  auto call = [&](double number) { return function(number); };
-  std::vector<int32_t> entries =
-      wide ? npu::knotTable(call, from, to) : npu::directTable(call, from, to);
-  // Less than 2^-12 of the range of 16 bits.
-  constexpr int64_t tolerated = 16;
-  if (int64_t error =
-          wide ? tableError(function, from, to, storageOf(x.getType()),
-                            storageOf(y.getType()), entries,
-                            npu::outputCodes(to, Rounding::HalfUp))
-               : 0;
-      error > tolerated)
-    return fmt::format("a 16-bit table would be off by {} codes", error);
-  Attributes attributes = lowering.attributes();
-  attributes.setList("entries", ArrayRef<int32_t>(entries));
-  lowering.setOutput(attributes, to);
-  lowering.emit<npu::TableOp>(op, lowering.lowered(x), attributes);
-  return {};
-}
-
-//===----------------------------------------------------------------------===//
 // Functions with a kink, for 16 bits
 //===----------------------------------------------------------------------===//
+
+/// A number as a constant of one code.
+struct CodedNumber {
+  Value codes;
+  AffineParams params;
+};
+
+/// The code has the scale `wanted` if it is exact with it.
+CodedNumber codedNumber(Operation *op, StringRef suffix, double number,
+                        Lowering &lowering, float wanted = 1) {
+  double steps = number / double(wanted);
+  bool isExact = steps == std::nearbyint(steps) && std::abs(steps) <= 32767;
+  auto code = int16_t(isExact ? steps : number > 0 ? 32767 : -32767);
+  float scale = isExact ? wanted : float(std::abs(number) / 32767);
+  if (!std::isnormal(scale))
+    throw Error(fmt::format("the number {} has no codes", number));
+  return {
+      lowering.constant(op, suffix,
+                        Tensor::fromValues<int16_t>({1}, std::span(&code, 1))),
+      {scale, 0, -32768, 32767}};
+}
 
 /// x where it is positive, else slope x.
 Refusal lowerSlope(Operation *op, double slope, Lowering &lowering) {
   Value x = op->getOperand(0), y = op->getResult(0);
   AffineParams from = affineParamsOf(x.getType());
   AffineParams to = affineParamsOf(y.getType());
-  auto code = int16_t(slope == 0 ? 0 : slope > 0 ? 32767 : -32767);
-  float scale = slope == 0 ? 1 : float(std::abs(slope) / 32767);
-  npu::PReluMultipliers factors =
-      npu::preluMultipliers(from.scale, scale, to.scale);
+  CodedNumber slopes = codedNumber(op, "_slope", slope, lowering);
+  npu::PReluMultipliers factors = npu::preluMultipliers(
+      from.scale, slopes.params.scale, to.scale, lowering.multiplierBits());
   Attributes attributes = lowering.attributes();
   attributes.setMultipliers({factors.positive, factors.negative})
       .set("a_zero_point", from.zeroPoint)
       .set("b_zero_point", int64_t(0));
   lowering.setOutput(attributes, to);
-  Value slopes = lowering.constant(
-      op, "_slope", Tensor::fromValues<int16_t>({1}, std::span(&code, 1)));
-  lowering.emit<npu::PReluOp>(op, {lowering.lowered(x), slopes}, attributes);
+  lowering.emit<npu::PReluOp>(op, {lowering.lowered(x), slopes.codes},
+                              attributes);
   return {};
 }
 
@@ -207,7 +87,8 @@ Attributes hardSigmoid(Value x, double alpha, double beta,
   std::vector<double> factors(channels,
                               alpha * double(from.scale) / double(to.scale));
   std::vector<double> offsets(channels, beta / double(to.scale));
-  npu::ChannelAffine affine = npu::channelAffine(factors, offsets);
+  npu::ChannelAffine affine =
+      npu::channelAffine(factors, offsets, lowering.multiplierBits());
   auto codeOf = [&](double value) {
     return std::clamp(to.zeroPoint + roundHalfEven(value / double(to.scale)),
                       to.low, to.high);
@@ -242,8 +123,8 @@ Refusal lowerHardSwish(nn::HardSwishOp op, Lowering &lowering) {
       op, "_gate", lowering.lowered(x),
       hardSigmoid(x, 1.0 / 6, 0.5, gate, lowering), type);
   Attributes attributes = lowering.attributes();
-  attributes.setMultipliers(
-      npu::productMultiplier(from.scale, gate.scale, to.scale));
+  attributes.setMultipliers(npu::productMultiplier(
+      from.scale, gate.scale, to.scale, lowering.multiplierBits()));
   setPair(attributes, from, gate);
   lowering.setOutput(attributes, to);
   lowering.emit<npu::MulOp>(op, {lowering.lowered(x), gates}, attributes);
@@ -254,7 +135,7 @@ Refusal lowerFunction(Operation *op, Lowering &lowering) {
   if (Refusal refusal = checkCodes(op))
     return refusal;
   Value x = op->getOperand(0);
-  if (!isWide(x) || cast<RankedTensorType>(x.getType()).getRank() == 0)
+  if (!isWide(x) || !isRanked(x))
     return lowerTable(op, lowering);
   if (isa<nn::AbsOp>(op))
     return lowerSlope(op, -1, lowering);
@@ -292,20 +173,21 @@ Refusal lowerLinear(Operation *op, ArrayRef<int> signs, Lowering &lowering) {
   return {};
 }
 
-template <typename OpTy> Refusal lowerPair(Operation *op, Lowering &lowering) {
-  if (Refusal refusal = checkCodes(op))
-    return refusal;
-  Value a = op->getOperand(0), b = op->getOperand(1);
+template <typename OpTy>
+Refusal lowerPair(Operation *op, Value a, Value b, Lowering &lowering) {
   AffineParams left = affineParamsOf(a.getType());
   AffineParams right = affineParamsOf(b.getType());
   AffineParams to = affineParamsOf(op->getResult(0).getType());
   SmallVector<Multiplier> factors;
   if constexpr (std::is_same_v<OpTy, npu::MulOp>) {
-    factors = {npu::productMultiplier(left.scale, right.scale, to.scale)};
+    factors = {npu::productMultiplier(left.scale, right.scale, to.scale,
+                                      lowering.multiplierBits())};
   } else if constexpr (std::is_same_v<OpTy, npu::DivOp>) {
-    factors = {npu::quotientMultiplier(left.scale, right.scale, to.scale)};
+    factors = {npu::quotientMultiplier(left.scale, right.scale, to.scale,
+                                       lowering.multiplierBits())};
   } else {
-    auto both = npu::preluMultipliers(left.scale, right.scale, to.scale);
+    auto both = npu::preluMultipliers(left.scale, right.scale, to.scale,
+                                      lowering.multiplierBits());
     factors = {both.positive, both.negative};
   }
   Attributes attributes = lowering.attributes();
@@ -317,30 +199,52 @@ template <typename OpTy> Refusal lowerPair(Operation *op, Lowering &lowering) {
   return {};
 }
 
+template <typename OpTy> Refusal lowerPair(Operation *op, Lowering &lowering) {
+  if (Refusal refusal = checkCodes(op))
+    return refusal;
+  return lowerPair<OpTy>(op, op->getOperand(0), op->getOperand(1), lowering);
+}
+
 Refusal lowerCompare(Operation *op, StringRef kind, Lowering &lowering) {
-  Value a = op->getOperand(0), b = op->getOperand(1);
-  if (!hasCodes(a) || !hasCodes(b))
-    return "it compares codes with floats";
-  AffineParams left = affineParamsOf(a.getType());
-  AffineParams right = affineParamsOf(b.getType());
+  CodedNumber sides[2];
+  for (unsigned i : {0, 1}) {
+    Value value = op->getOperand(i), other = op->getOperand(1 - i);
+    std::optional<double> number = numberOf(value);
+    if (hasCodes(value))
+      sides[i] = {lowering.lowered(value), affineParamsOf(value.getType())};
+    else if (number && hasCodes(other) && isRanked(op->getResult(0)))
+      sides[i] = codedNumber(op, "_number", *number, lowering,
+                             affineParamsOf(other.getType()).scale);
+    else
+      return "it compares codes with floats";
+  }
+  auto [a, left] = sides[0];
+  auto [b, right] = sides[1];
   Attributes attributes = lowering.attributes();
   attributes.setWord("kind", kind)
-      .setList("coefficients",
-               ArrayRef<int64_t>(
-                   npu::compareCoefficients(left.scale, right.scale).values));
+      .setList("coefficients", ArrayRef<int64_t>(npu::compareCoefficients(
+                                                     left.scale, right.scale,
+                                                     lowering.multiplierBits())
+                                                     .values));
   setPair(attributes, left, right);
-  lowering.emit<npu::CompareOp>(op, {lowering.lowered(a), lowering.lowered(b)},
-                                attributes);
+  lowering.emit<npu::CompareOp>(op, {a, b}, attributes);
   return {};
 }
 
-/// Arithmetic of codes; where one side is a number that has no codes, a
-/// function of the other.
+/// Arithmetic of codes; where one side is a number that has no codes, or is too
+/// large or small for a multiplier, a function of the other.
 template <typename Fn>
 Refusal lowerArithmetic(Operation *op, Lowering &lowering, Fn rule) {
-  if (checkCodes(op) && ScalarFunction::isOne(op))
+  bool isFunction = isFunctionOfCodes(op);
+  if (checkCodes(op) && isFunction)
     return lowerTable(op, lowering);
-  return rule();
+  try {
+    return rule();
+  } catch (const Error &) {
+    if (!isFunction)
+      throw;
+    return lowerTable(op, lowering);
+  }
 }
 
 } // namespace
@@ -368,7 +272,12 @@ Refusal lowerElementwise(Operation *op, Lowering &lowering) {
       })
       .Case([&](nn::PReluOp) { return lowerPair<npu::PReluOp>(op, lowering); })
       .Case([&](nn::PowOp) -> Refusal {
-        if (ScalarFunction::isOne(op))
+        // A square is a product, without the error of a table.
+        if (numberOf(op->getOperand(1)) == 2.0 && hasCodes(op->getOperand(0)) &&
+            isWide(op->getOperand(0)) && hasCodes(op->getResult(0)))
+          return lowerPair<npu::MulOp>(op, op->getOperand(0), op->getOperand(0),
+                                       lowering);
+        if (isFunctionOfCodes(op))
           return lowerTable(op, lowering);
         return "its exponent is not one number";
       })

@@ -9,12 +9,14 @@
 #include "Lowering.h"
 
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
+#include "parallax/Passes/Processors/Processors.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/TensorAttr.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <fmt/format.h>
 
@@ -25,16 +27,27 @@ namespace {
 
 Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
 
-StringRef wordOf(Rounding rounding) {
-  static constexpr StringRef words[] = {"half_up", "half_away", "half_even"};
-  return words[size_t(rounding)];
+/// Of codes of 8 or 16 bits.
+DataType dataTypeOf(DType storage) {
+  bool isByte = sizeOf(storage) == 1;
+  if (storage == DType::U8 || storage == DType::U16)
+    return isByte ? DataType::U8 : DataType::U16;
+  return isByte ? DataType::S8 : DataType::S16;
+}
+
+npu::TargetAttr attributeOf(const Target &target, MLIRContext *context) {
+  const TargetArithmetic &arithmetic = target.arithmetic;
+  return npu::TargetAttr::get(
+      context, target.name, arithmetic.accumulatorBits8,
+      arithmetic.accumulatorBits16, arithmetic.multiplierBits,
+      configName(arithmetic.rounding), arithmetic.tableKnots);
 }
 
 } // namespace
 
-Lowering::Lowering(func::FuncOp quantized, func::FuncOp view, Rounding rounding,
-                   LowerReport &report)
-    : report(report), quantized(quantized), view(view), rounding(rounding),
+Lowering::Lowering(func::FuncOp quantized, func::FuncOp view,
+                   const Target &target, LowerReport &report)
+    : report(report), quantized(quantized), view(view), target(target),
       builder(view.getContext()) {}
 
 void Lowering::run() {
@@ -57,14 +70,21 @@ void Lowering::run() {
     }
   Operation *terminator = quantized.front().getTerminator();
   SmallVector<Value> results;
-  for (Value value : terminator->getOperands())
-    results.push_back(isQuantized(value.getType()) ? floatOf(value)
-                                                   : lowered(value));
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    if (view.getResultAttr(unsigned(i), outputTypeAttr))
+      results.push_back(leavingAs8Bits(
+          value, view.getResultAttrOfType<StringAttr>(unsigned(i), "nn.name")));
+    else
+      results.push_back(isQuantized(value.getType()) ? floatOf(value)
+                                                     : lowered(value));
+  }
   func::ReturnOp::create(builder, terminator->getLoc(), results);
+  view.setType(builder.getFunctionType(view.getArgumentTypes(),
+                                       TypeRange(ValueRange(results))));
   noteCodeTypes();
-  // Constants whose readers have a form of their own.
-  for (Operation &op : llvm::make_early_inc_range(*body))
-    if (isa<nn::ConstantOp>(op) && op.use_empty())
+  // What is only read by layers that have a form of their own.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
+    if (isOpTriviallyDead(&op))
       op.erase();
 }
 
@@ -107,17 +127,53 @@ void Lowering::visit(Operation *op) {
     addIsland(op, *refusal);
 }
 
+/// Whether the target's operator takes the types of all codes; weights and
+/// biases have types of their own.
+Refusal Lowering::checkTypes(Operation *op) const {
+  StringRef opType = op->getName().stripDialect();
+  bool isMac = cast<nn::QuantizableOpInterface>(op).getQuantRule() ==
+                   nn::QuantRule::Mac ||
+               isa<nn::RNNOp, nn::GRUOp, nn::LSTMOp>(op);
+  const std::vector<DataType> &activations =
+      target.activationTypesOf(opType.str());
+  const std::vector<DataType> &weights = target.weightTypesOf(opType.str());
+  auto check = [&](Type type, bool isWeight) -> Refusal {
+    if (!isQuantized(type) || sizeOf(storageOf(type)) > 2)
+      return {};
+    if (activations.empty())
+      return fmt::format("{} does not have the operator", target.name);
+    DataType dataType = dataTypeOf(storageOf(type));
+    if (llvm::is_contained(isWeight ? weights : activations, dataType))
+      return {};
+    return fmt::format("{} does not take {} of {} here", target.name,
+                       isWeight ? "weights" : "activations",
+                       configName(dataType));
+  };
+  for (Value operand : op->getOperands())
+    if (Refusal refusal =
+            check(operand.getType(),
+                  isMac && operand.getDefiningOp<nn::QuantizedConstantOp>()))
+      return refusal;
+  for (Type type : op->getResultTypes())
+    if (Refusal refusal = check(type, false))
+      return refusal;
+  return {};
+}
+
 Refusal Lowering::lowerLayer(Operation *op) {
   if (auto requantize = dyn_cast<nn::RequantizeOp>(op))
     return lowerRequantize(requantize);
+  if (Refusal refusal = checkTypes(op))
+    return refusal;
   if (isa<nn::ReluOp, nn::ClipOp>(op))
     return lowerClamp(op);
   if (movesCodes(op))
     return lowerMovement(op);
-  for (auto rule : {lowerMac, lowerElementwise, lowerSums, lowerNormalize})
+  for (auto rule :
+       {lowerMac, lowerElementwise, lowerSums, lowerNormalize, lowerRecurrent})
     if (Refusal refusal = rule(op, *this); !refusal || !refusal->empty())
       return refusal;
-  return "the machine has no integer operation for it";
+  return reasonForFloat(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,7 +201,7 @@ void Lowering::setOutput(Attributes &attributes,
   attributes.set("zero_point", params.zeroPoint)
       .set("low", params.low)
       .set("high", params.high)
-      .setWord("rounding", wordOf(rounding));
+      .setWord("rounding", configName(arithmetic().rounding));
 }
 
 Operation *Lowering::create(Location location, StringRef name,
@@ -159,6 +215,16 @@ Operation *Lowering::finish(Operation *layer, Operation *made) {
   mapping.map(layer->getResult(0), made->getResult(0));
   ++report.integerLayers;
   return made;
+}
+
+void Lowering::finishAll(Operation *layer, StringRef name, ValueRange operands,
+                         const Attributes &attributes) {
+  SmallVector<Type> types;
+  for (Type type : layer->getResultTypes())
+    types.push_back(loweredType(type));
+  OperationState state(layer->getLoc(), name, operands, types, attributes.list);
+  mapping.map(layer->getResults(), builder.create(state)->getResults());
+  ++report.integerLayers;
 }
 
 Location Lowering::helperLocation(Operation *layer, StringRef suffix) const {
@@ -186,7 +252,8 @@ Attributes Lowering::linear(ArrayRef<AffineParams> from, ArrayRef<int> signs,
     zeros.push_back(params.zeroPoint);
   }
   Coefficients coefficients = npu::linearCoefficients(
-      {scales.data(), scales.size()}, {signs.data(), signs.size()}, to.scale);
+      {scales.data(), scales.size()}, {signs.data(), signs.size()}, to.scale,
+      multiplierBits());
   Attributes result = attributes();
   result.setList("input_zero_points", zeros)
       .setList("coefficients", ArrayRef<int64_t>(coefficients.values))
@@ -198,11 +265,14 @@ Attributes Lowering::linear(ArrayRef<AffineParams> from, ArrayRef<int> signs,
 void Lowering::prove(Operation *layer, const npu::AccumulatorBound &bound,
                      int bits) {
   if (bound.marginBits < 0)
-    throw OverflowError(
-        fmt::format("its sums need {} bits, more than the {} of its "
-                    "accumulator (C27); 16-bit "
-                    "codes have an accumulator of 48",
-                    bits - bound.marginBits, bits));
+    throw OverflowError(fmt::format(
+        "its sums need {} bits, more than the {} of its accumulator on {} "
+        "(C27){}",
+        bits - bound.marginBits, bits, target.name,
+        bits < arithmetic().accumulatorBits16
+            ? fmt::format("; 16-bit codes have an accumulator of {}",
+                          arithmetic().accumulatorBits16)
+            : ""));
   report.margins.push_back({getLayerName(layer).node, bits, bound.marginBits});
 }
 
@@ -275,7 +345,8 @@ Refusal Lowering::lowerRequantize(nn::RequantizeOp op) {
   Value x = op.getX();
   Type type = op.getType();
   if (!isQuantized(x.getType())) {
-    mapping.map(op.getResult(), quantize(lowered(x), type, op.getLoc()));
+    if (!lowerArriving(op))
+      mapping.map(op.getResult(), quantize(lowered(x), type, op.getLoc()));
   } else if (isQuantized(type)) {
     if (!hasCodes(x))
       return "its operand has a scale per channel";
@@ -328,28 +399,22 @@ void Lowering::addIsland(Operation *op, const std::string &why) {
 
 namespace parallax {
 
-func::FuncOp addNpuView(func::FuncOp quantized, Rounding rounding,
+func::FuncOp addNpuView(func::FuncOp quantized, const Target &target,
                         LowerReport *report) {
   MLIRContext *context = quantized.getContext();
   context->loadDialect<nn::NNDialect, npu::NPUDialect>();
-  SmallVector<Type> results;
-  for (Type type : quantized.getResultTypes())
-    results.push_back(isQuantized(type) ? cast<RankedTensorType>(type).clone(
-                                              Float32Type::get(context))
-                                        : type);
   OpBuilder builder(quantized);
   builder.setInsertionPointAfter(quantized);
-  auto view = func::FuncOp::create(
-      builder, quantized.getLoc(), "npu",
-      builder.getFunctionType(quantized.getArgumentTypes(), results));
+  auto view = func::FuncOp::create(builder, quantized.getLoc(), "npu",
+                                   quantized.getFunctionType());
   if (ArrayAttr names = quantized.getAllArgAttrs())
     view.setAllArgAttrs(names);
   if (ArrayAttr names = quantized.getAllResultAttrs())
     view.setAllResultAttrs(names);
+  view->setAttr(npu::targetAttrName, lower::attributeOf(target, context));
   LowerReport ignored;
   try {
-    lower::Lowering(quantized, view, rounding, report ? *report : ignored)
-        .run();
+    lower::Lowering(quantized, view, target, report ? *report : ignored).run();
   } catch (...) {
     view.erase();
     throw;

@@ -80,7 +80,7 @@ public:
 class Lowering {
 public:
   Lowering(mlir::func::FuncOp quantized, mlir::func::FuncOp view,
-           Rounding rounding, LowerReport &report);
+           const Target &target, LowerReport &report);
 
   void run();
 
@@ -94,6 +94,13 @@ public:
   /// Integers in place of quantized types.
   static RankedTensorType loweredType(Type type);
 
+  /// The arithmetic of the target.
+  const TargetArithmetic &arithmetic() const { return target.arithmetic; }
+  int multiplierBits() const { return int(arithmetic().multiplierBits); }
+  int accumulatorBits(DType a, DType b) const {
+    return arithmetic().accumulatorBits(sizeOf(a) == 1 && sizeOf(b) == 1);
+  }
+
   /// Zero point, limits and rounding of a result (C2 to C4, C10).
   void setOutput(Attributes &attributes, const AffineParams &params) const;
 
@@ -105,8 +112,14 @@ public:
                                 operands, attributes,
                                 loweredType(layer->getResult(0).getType())));
   }
+  /// Makes the operation that computes all results of `layer`.
+  template <typename OpTy>
+  void emitAll(Operation *layer, ValueRange operands,
+               const Attributes &attributes) {
+    finishAll(layer, OpTy::getOperationName(), operands, attributes);
+  }
   /// An operation on the way to it, whose tensor is called after that of the
-  /// layer. `type` is a quantized one.
+  /// layer. `type` is a quantized one, or float.
   template <typename OpTy>
   Value emitHelper(Operation *layer, StringRef suffix, ValueRange operands,
                    const Attributes &attributes, Type type) {
@@ -114,7 +127,8 @@ public:
         create(helperLocation(layer, suffix), OpTy::getOperationName(),
                operands, attributes, loweredType(type))
             ->getResult(0);
-    codeTypes[result] = type;
+    if (isQuantized(type))
+      codeTypes[result] = type;
     return result;
   }
   Value constant(Operation *layer, StringRef suffix, const Tensor &tensor);
@@ -132,13 +146,20 @@ private:
   Operation *create(Location location, StringRef name, ValueRange operands,
                     const Attributes &attributes, Type type);
   Operation *finish(Operation *layer, Operation *made);
+  void finishAll(Operation *layer, StringRef name, ValueRange operands,
+                 const Attributes &attributes);
   Location helperLocation(Operation *layer, StringRef suffix) const;
 
   void visit(Operation *op);
   Refusal lowerLayer(Operation *op);
+  Refusal checkTypes(Operation *op) const;
   Refusal lowerMovement(Operation *op);
   Refusal lowerClamp(Operation *op);
   Refusal lowerRequantize(nn::RequantizeOp op);
+  /// For integers that were turned into floats just to be quantized.
+  bool lowerArriving(nn::RequantizeOp op);
+  /// The codes of an output of the network.
+  Value leavingAs8Bits(Value value, StringRef output);
   void addConstant(nn::QuantizedConstantOp op);
   void addIsland(Operation *op, const std::string &why);
   void copyLayer(Operation *op);
@@ -148,7 +169,7 @@ private:
   Value quantize(Value value, Type type, Location location);
 
   mlir::func::FuncOp quantized, view;
-  Rounding rounding;
+  const Target &target;
   OpBuilder builder;
   mlir::IRMapping mapping;
   /// The quantized types of values of the new function.
@@ -166,6 +187,20 @@ Refusal lowerMac(Operation *op, Lowering &lowering);
 Refusal lowerElementwise(Operation *op, Lowering &lowering);
 Refusal lowerSums(Operation *op, Lowering &lowering);
 Refusal lowerNormalize(Operation *op, Lowering &lowering);
+Refusal lowerRecurrent(Operation *op, Lowering &lowering);
+Refusal lowerEinsum(nn::EinsumOp op, Lowering &lowering);
+
+/// For rules of operators that may as well compute in float: an accumulator
+/// that is too small is a reason, not an error.
+Refusal orFloat(llvm::function_ref<Refusal()> rule);
+
+/// Why an operator that no rule knows computes in float.
+std::string reasonForFloat(Operation *op);
+
+/// Attributes of a product with operands of these scales: multipliers (C25), or
+/// for a float result of `layer` scales (C26).
+Attributes productFactors(Operation *layer, float xScale,
+                          ArrayRef<float> scales, Lowering &lowering);
 
 } // namespace parallax::lower
 

@@ -30,6 +30,27 @@ Tensor floatConstantOf(Value value) {
   return tensor.dtype() == DType::F32 ? tensor : Tensor();
 }
 
+Attributes productFactors(Operation *layer, float xScale,
+                          ArrayRef<float> scales, Lowering &lowering) {
+  Attributes attributes = lowering.attributes();
+  Value y = layer->getResult(0);
+  if (hasCodes(y)) {
+    AffineParams output = affineParamsOf(y.getType());
+    attributes.setMultipliers(
+        npu::macMultipliers(xScale, {scales.data(), scales.size()},
+                            output.scale, lowering.multiplierBits()));
+    lowering.setOutput(attributes, output);
+    return attributes;
+  }
+  SmallVector<double> products;
+  for (float scale : scales)
+    products.push_back(double(xScale) * double(scale));
+  attributes.setMultipliers({});
+  attributes.set("scales", attributes.builder.getDenseF64ArrayAttr(products));
+  lowering.setOutput(attributes, {1, 0, 0, 0});
+  return attributes;
+}
+
 namespace {
 
 ArrayRef<int64_t> shapeOf(Value value) {
@@ -79,33 +100,13 @@ public:
     for (int64_t o = 0; o < runs.channels; ++o)
       scales.push_back(params.scales[size_t(o) % params.scales.size()]);
     AffineParams input = affineParamsOf(x.getType());
-    int bits = npu::accumulatorBits(storageOf(x.getType()),
-                                    storageOf(weight.getType()));
+    int bits = lowering.accumulatorBits(storageOf(x.getType()),
+                                        storageOf(weight.getType()));
     Tensor biases = bias ? biasCodes(input.scale, scales, bits) : Tensor();
     proveChannels(runs, biases, input, bits);
     if (bias)
       integerBias = lowering.constant(op, "_bias", biases);
-    return factors(input.scale, scales);
-  }
-
-  /// Multipliers (C25), or for a float result scales (C26).
-  Attributes factors(float xScale, ArrayRef<float> scales) const {
-    Attributes attributes = lowering.attributes();
-    Value y = op->getResult(0);
-    if (hasCodes(y)) {
-      AffineParams output = affineParamsOf(y.getType());
-      attributes.setMultipliers(npu::macMultipliers(
-          xScale, {scales.data(), scales.size()}, output.scale));
-      lowering.setOutput(attributes, output);
-      return attributes;
-    }
-    SmallVector<double> products;
-    for (float scale : scales)
-      products.push_back(double(xScale) * double(scale));
-    attributes.setMultipliers({});
-    attributes.set("scales", attributes.builder.getDenseF64ArrayAttr(products));
-    lowering.setOutput(attributes, {1, 0, 0, 0});
-    return attributes;
+    return productFactors(op, input.scale, scales, lowering);
   }
 
 private:
@@ -276,13 +277,12 @@ Refusal lowerMatMul(nn::MatMulOp op, Lowering &lowering) {
   AffineParams from = affineParamsOf(a.getType());
   AffineParams other = affineParamsOf(b.getType());
   int bits =
-      npu::accumulatorBits(storageOf(a.getType()), storageOf(b.getType()));
+      lowering.accumulatorBits(storageOf(a.getType()), storageOf(b.getType()));
   lowering.prove(
       op,
       npu::productBound(left.back(), magnitude(from), magnitude(other), bits),
       bits);
-  Attributes attributes =
-      MacRule(op, a, b, {}, lowering).factors(from.scale, other.scale);
+  Attributes attributes = productFactors(op, from.scale, other.scale, lowering);
   attributes.set("a_zero_point", from.zeroPoint)
       .set("b_zero_point", other.zeroPoint);
   lowering.emit<npu::MatMulOp>(op, {lowering.lowered(a), lowering.lowered(b)},
@@ -302,6 +302,9 @@ Refusal lowerMac(Operation *op, Lowering &lowering) {
       })
       .Case([&](nn::GemmOp op) { return lowerGemm(op, lowering); })
       .Case([&](nn::MatMulOp op) { return lowerMatMul(op, lowering); })
+      .Case([&](nn::EinsumOp op) {
+        return orFloat([&] { return lowerEinsum(op, lowering); });
+      })
       .Default(Refusal(""));
 }
 

@@ -42,6 +42,27 @@ AffineParams clamped(Operation *op, AffineParams params) {
 
 } // namespace
 
+/// The code of a number (C6).
+static Tensor codeOf(float number, Type type) {
+  Tensor value = Tensor::fromValues<float>({1}, std::span(&number, 1));
+  Tensor code(storageOf(type), {1});
+  npu::quantize(value, code, affineParamsOf(type));
+  return code;
+}
+
+/// Which elements of matrices with the shape of `type` are kept.
+static Tensor triangleOf(nn::TriluOp op, RankedTensorType type) {
+  int64_t rows = type.getDimSize(type.getRank() - 2);
+  int64_t columns = type.getDimSize(type.getRank() - 1);
+  auto k = int64_t(op.getK());
+  Tensor mask(DType::Bool, {rows, columns});
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c)
+      mask.data<bool>()[r * columns + c] =
+          op.getUpper() ? c - r >= k : c - r <= k;
+  return mask;
+}
+
 bool movesCodes(Operation *op) {
   if (auto resize = dyn_cast<nn::ResizeOp>(op))
     return resize.getMode() == "nearest" &&
@@ -123,9 +144,20 @@ Refusal Lowering::lowerMovement(Operation *op) {
                               getElementTypeOrSelf(type)))
                         : result);
   OperationState state(op->getLoc(), op->getName());
+  if (auto triangle = dyn_cast<nn::TriluOp>(op)) {
+    // What is left out is the code of 0, which need not be 0 (C47).
+    state.name =
+        OperationName(nn::WhereOp::getOperationName(), builder.getContext());
+    operands.insert(
+        operands.begin(),
+        constant(op, "_mask",
+                 triangleOf(triangle, cast<RankedTensorType>(types[0]))));
+    operands.push_back(constant(op, "_zero", codeOf(0, type)));
+  } else {
+    state.addAttributes(op->getAttrs());
+  }
   state.addOperands(operands);
   state.addTypes(types);
-  state.addAttributes(op->getAttrs());
   if (isa<nn::GlobalMaxPoolOp>(op)) {
     // The float operator takes floats only; the reduction takes all numbers.
     state.name = OperationName(nn::ReduceMaxOp::getOperationName(),
@@ -138,11 +170,7 @@ Refusal Lowering::lowerMovement(Operation *op) {
   Operation *made = builder.create(state);
   if (auto pad = dyn_cast<nn::PadOp>(made)) {
     // What is added is the code of a number (C47).
-    AffineParams params = affineParamsOf(type);
-    auto number = float(pad.getValue().convertToDouble());
-    Tensor value = Tensor::fromValues<float>({1}, std::span(&number, 1));
-    Tensor code(storageOf(type), {1});
-    npu::quantize(value, code, params);
+    Tensor code = codeOf(float(pad.getValue().convertToDouble()), type);
     dispatch(code.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       made->setAttr("value", builder.getF64FloatAttr(double(

@@ -48,13 +48,14 @@ template <typename OpTy> Refusal lowerSoftmax(OpTy op, Lowering &lowering) {
   attributes.set("axis", normalizedAxis(int64_t(op.getAxis()), shapeOf(x)));
   lowering.setOutput(attributes, to);
   if constexpr (std::is_same_v<OpTy, nn::SoftmaxOp>) {
-    npu::SoftmaxTables tables = npu::softmaxTables(type, from.scale, to.scale);
+    npu::SoftmaxTables tables = npu::softmaxTables(type, from.scale, to.scale,
+                                                   lowering.multiplierBits());
     setExponents(attributes, tables.exponents);
     attributes.setMultipliers(tables.multiplier);
     lowering.emit<npu::SoftmaxOp>(op, lowering.lowered(x), attributes);
   } else {
-    npu::LogSoftmaxTables tables =
-        npu::logSoftmaxTables(type, from.scale, to.scale);
+    npu::LogSoftmaxTables tables = npu::logSoftmaxTables(
+        type, from.scale, to.scale, lowering.multiplierBits());
     setExponents(attributes, tables.exponents);
     attributes.setList("logarithms", ArrayRef<int64_t>(tables.logarithms))
         .set("distance", tables.distance)
@@ -65,13 +66,60 @@ template <typename OpTy> Refusal lowerSoftmax(OpTy op, Lowering &lowering) {
   return {};
 }
 
-/// A normalization of rows; `scale` and `bias` may be null.
+/// A normalization of rows; `scale` and `bias` may be null. Rows are the last
+/// dimensions after a permutation, if there is one.
 struct RowNorm {
   npu::NormKind kind;
   npu::NormRows rows;
   float epsilon;
   Value scale, bias;
+  SmallVector<int64_t> permutation = {};
 };
+
+/// Makes the operation, between two transpositions if rows don't lie together.
+void emitRows(Operation *op, ArrayRef<int64_t> permutation,
+              const Attributes &attributes, Lowering &lowering) {
+  Value x = op->getOperand(0);
+  if (permutation.empty()) {
+    lowering.emit<npu::NormalizeOp>(op, lowering.lowered(x), attributes);
+    return;
+  }
+  SmallVector<int64_t> shape, inverse(permutation.size());
+  for (auto [to, from] : llvm::enumerate(permutation)) {
+    shape.push_back(shapeOf(x)[size_t(from)]);
+    inverse[size_t(from)] = int64_t(to);
+  }
+  auto typeOf = [&](Value value) {
+    return cast<RankedTensorType>(value.getType()).clone(shape);
+  };
+  Attributes forth = lowering.attributes(), back = lowering.attributes();
+  Value rows = lowering.emitHelper<nn::TransposeOp>(
+      op, "_rows", lowering.lowered(x), forth.setList("perm", permutation),
+      typeOf(x));
+  Value normal = lowering.emitHelper<npu::NormalizeOp>(
+      op, "_normal", rows, attributes, typeOf(op->getResult(0)));
+  lowering.emit<nn::TransposeOp>(op, normal,
+                                 back.setList("perm", ArrayRef(inverse)));
+}
+
+/// The dimensions with `axes` last; nothing if they are already, but for
+/// dimensions of extent 1.
+SmallVector<int64_t> withLast(ArrayRef<int64_t> axes, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> result, moved;
+  bool isPlain = true;
+  for (auto [axis, extent] : llvm::enumerate(shape)) {
+    bool isLast = llvm::is_contained(axes, int64_t(axis));
+    isPlain = isPlain && (isLast || extent == 1 || moved.empty());
+    if (isLast && extent > 1)
+      moved.push_back(int64_t(axis));
+    else
+      result.push_back(int64_t(axis));
+  }
+  if (isPlain)
+    return {};
+  llvm::append_range(result, moved);
+  return result;
+}
 
 Refusal lowerRows(Operation *op, const RowNorm &norm, Lowering &lowering) {
   static constexpr StringRef words[] = {"centered", "rms", "l2"};
@@ -94,7 +142,7 @@ Refusal lowerRows(Operation *op, const RowNorm &norm, Lowering &lowering) {
   AffineParams to = affineParamsOf(op->getResult(0).getType());
   npu::NormCoefficients coefficients = npu::normCoefficients(
       norm.kind, from.scale, norm.rows.count, norm.epsilon, spanOf(gamma),
-      spanOf(beta), to.scale);
+      spanOf(beta), to.scale, lowering.multiplierBits());
   Attributes attributes = lowering.attributes();
   auto epsilon = static_cast<unsigned __int128>(coefficients.epsilon);
   uint64_t words64[] = {uint64_t(epsilon), uint64_t(epsilon >> 64)};
@@ -111,8 +159,7 @@ Refusal lowerRows(Operation *op, const RowNorm &norm, Lowering &lowering) {
                           attributes.builder.getIntegerType(128),
                           llvm::APInt(128, words64)));
   lowering.setOutput(attributes, to);
-  lowering.emit<npu::NormalizeOp>(op, lowering.lowered(op->getOperand(0)),
-                                  attributes);
+  emitRows(op, norm.permutation, attributes, lowering);
   return {};
 }
 
@@ -158,14 +205,42 @@ Refusal lowerChannels(OpTy op, int64_t groups, Lowering &lowering) {
 
 Refusal lowerL2(nn::LpNormalizationOp op, Lowering &lowering) {
   ArrayRef<int64_t> shape = shapeOf(op.getX());
-  if (int64_t(op.getP()) != 2 ||
-      normalizedAxis(int64_t(op.getAxis()), shape) != int64_t(shape.size()) - 1)
-    return "it is not an Euclidean norm along the last dimension";
+  int64_t axis = normalizedAxis(int64_t(op.getAxis()), shape);
+  if (int64_t(op.getP()) != 2)
+    return "it is not a Euclidean norm";
   // A norm that is not 0 is at least one step.
   if (hasCodes(op.getX()) && op.getEpsilon().convertToFloat() >
                                  affineParamsOf(op.getX().getType()).scale)
     return "its epsilon is more than a step of its operand";
-  return lowerRows(op, {npu::NormKind::L2, {shape.back(), 1, 1}, 0, {}, {}},
+  return lowerRows(op,
+                   {npu::NormKind::L2,
+                    {shape[size_t(axis)], 1, 1},
+                    0,
+                    {},
+                    {},
+                    withLast(axis, shape)},
+                   lowering);
+}
+
+Refusal lowerMeanVariance(nn::MeanVarianceNormalizationOp op,
+                          Lowering &lowering) {
+  ArrayRef<int64_t> shape = shapeOf(op.getX());
+  SmallVector<int64_t> axes;
+  int64_t count = 1;
+  for (int64_t axis : op.getAxes()) {
+    axes.push_back(normalizedAxis(axis, shape));
+    count *= shape[size_t(axes.back())];
+  }
+  // The operator adds 1e-9 to a deviation, which is nothing beside steps.
+  if (hasCodes(op.getX()) && affineParamsOf(op.getX().getType()).scale < 1e-6f)
+    return "its operand has steps of less than 1e-6";
+  return lowerRows(op,
+                   {npu::NormKind::Centered,
+                    {count, 1, 1},
+                    0,
+                    {},
+                    {},
+                    withLast(axes, shape)},
                    lowering);
 }
 
@@ -187,6 +262,9 @@ Refusal lowerNormalize(Operation *op, Lowering &lowering) {
         return lowerChannels(op, shapeOf(op.getX())[1], lowering);
       })
       .Case([&](nn::LpNormalizationOp op) { return lowerL2(op, lowering); })
+      .Case([&](nn::MeanVarianceNormalizationOp op) {
+        return lowerMeanVariance(op, lowering);
+      })
       .Default(Refusal(""));
 }
 

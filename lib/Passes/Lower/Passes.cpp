@@ -34,15 +34,9 @@ struct NpuLower : impl::NpuLowerBase<NpuLower> {
     auto quantized = module.lookupSymbol<mlir::func::FuncOp>("quantized");
     if (!quantized)
       return fail("there is no function called quantized");
-    static constexpr StringRef words[] = {"half_up", "half_away", "half_even"};
-    const StringRef *word = llvm::find(words, StringRef(rounding));
-    if (word == std::end(words))
-      return fail(fmt::format("rounding '{}' is none of half_up, half_away and "
-                              "half_even",
-                              rounding.getValue()));
     LowerReport report;
     try {
-      addNpuView(quantized, Rounding(word - words), &report);
+      addNpuView(quantized, findTarget(target), &report);
     } catch (const Error &error) {
       return fail(error.what());
     }

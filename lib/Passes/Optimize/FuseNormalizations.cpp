@@ -25,16 +25,21 @@ bool isMean(const Reduction &reduction) {
   return isa<nn::ReduceMeanOp, nn::GlobalAveragePoolOp>(reduction.op);
 }
 
+/// The x of x^2, or null.
+Value squaredAs(Value value) {
+  Product product = productOf(value);
+  bool isSquare = product.coefficient == 1 && product.factors.size() == 1 &&
+                  product.factors[0].exponent == 2;
+  return isSquare ? product.factors[0].base : Value();
+}
+
 /// What is squared before it is summed, or null.
 Value squaredIn(const Reduction &reduction) {
   if (isa<nn::ReduceSumSquareOp>(reduction.op))
     return reduction.x;
   if (!isMean(reduction) && !isa<nn::ReduceSumOp>(reduction.op))
     return Value();
-  Product product = productOf(reduction.x);
-  bool isSquare = product.coefficient == 1 && product.factors.size() == 1 &&
-                  product.factors[0].exponent == 2;
-  return isSquare ? product.factors[0].base : Value();
+  return squaredAs(reduction.x);
 }
 
 /// 1 / sqrt(mean(value^2) + epsilon).
@@ -333,6 +338,41 @@ void fuseL2Normalization(Operation *op, Proposal &proposal) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Magnitude of complex numbers
+//===----------------------------------------------------------------------===//
+
+/// sqrt(a^2 + b^2). Codes of a square are too coarse for the root of small
+/// ones; a norm keeps the sum in a wide accumulator.
+void fuseMagnitude(Operation *op, Proposal &proposal) {
+  if (!isa<nn::SqrtOp, nn::PowOp>(op) || !isFloat(op->getResult(0)))
+    return;
+  Product root = productOf(op->getResult(0));
+  if (root.coefficient != 1 || root.factors.size() != 1 ||
+      root.factors[0].exponent != 0.5)
+    return;
+  auto sum = soleProducer<nn::AddOp>(root.factors[0].base);
+  if (!sum)
+    return;
+  SmallVector<Value> parts;
+  SmallVector<int64_t> shape{1};
+  llvm::append_range(shape, shapeOf(op->getResult(0)));
+  for (Value operand : sum->getOperands()) {
+    Value part = squaredAs(operand);
+    if (!part || part.getType() != op->getResult(0).getType())
+      return;
+    parts.push_back(
+        proposal.create<nn::ReshapeOp>(part, proposal.i64s("shape", shape),
+                                       parts.empty() ? "real" : "imaginary"));
+  }
+  Value both =
+      proposal.create<nn::ConcatOp>(parts, proposal.i64("axis", 0), "parts");
+  Builder builder(proposal.context());
+  proposal.replace(proposal.create<nn::ReduceL2Op>(
+      both, {proposal.i64s("axes", 0),
+             proposal.named("keepdims", builder.getBoolAttr(false))}));
+}
+
 } // namespace
 
 Rewrites fuseNormalizationsRewrites() {
@@ -340,6 +380,7 @@ Rewrites fuseNormalizationsRewrites() {
           rewrite("fuse-factored-normalization", fuseFactoredNormalization),
           rewrite("fuse-group-normalization", fuseGroupNormalization),
           {"fuse-l2-normalization", "", fuseL2Normalization},
+          {"fuse-magnitude", "", fuseMagnitude},
           {"merge-normalization-parameters", "", mergeParameters}};
 }
 

@@ -1,4 +1,4 @@
-//===- quantized.mjs - Quantized models against ONNX Runtime --------------===//
+//===- quantized.mjs - Quantized models in three engines ------------------===//
 // Part of Parallax, under the Apache License 2.0. SPDX-License-Identifier: Apache-2.0
 //
 // A quantized network is only worth something if others compute the same with
@@ -7,7 +7,8 @@
 // kernels saturate on some processors, and our Reference engine has to agree
 // with it, layer by layer. A code that floats round to the other side of a tie
 // may change everything behind it, so the outputs of whole networks must agree
-// where no layer's codes differ.
+// where no layer's codes differ. The simulator is compared with our Reference
+// engine in the same way, and has to keep what U16 promises.
 
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
@@ -25,7 +26,13 @@ import {
   shapeArguments,
   skipped,
 } from "../../../bench/lib.mjs";
-import { rawBytes, tensorFile, writeInputs, writeSamples } from "./inputs.mjs";
+import {
+  rawBytes,
+  tensorFile,
+  withSeed,
+  writeInputs,
+  writeSamples,
+} from "./inputs.mjs";
 import { compareBytes, compareOutput } from "./outputs.mjs";
 
 const options = peerOptions("quantized.mjs");
@@ -37,13 +44,16 @@ const everything = {
   start_tensor_names: ["DEFAULT"],
   end_tensor_names: ["DEFAULT"],
 };
-/// What is asked for, and the least cosine with the float network, if any is
-/// promised.
+/// What is asked for; the least cosine of the Reference engine with the float
+/// network, if any is promised; and what else the simulator has to keep, on the
+/// sample that calibration knows.
 const modes = {
   U8: { rules: [] },
   U16: {
     rules: [{ ...everything, data_type: "U16", weight_data_type: "S16" }],
     minFloatCosine: 0.9999,
+    simulated: 1,
+    bounds: ["--min_cosine", "0.9995"],
   },
   "U16 x S8": { rules: [{ ...everything, data_type: "U16" }] },
   mixed: { rules: [{ layer_name_regex: ".*[02468]", data_type: "U16" }] },
@@ -51,6 +61,10 @@ const modes = {
 
 const parallax = (...args) => runProgram(options.parallax, ...args);
 const layerCheck = join(dirname(options.parallax), "quantized-layers");
+const simulatorCheck = join(dirname(options.parallax), "npu-layers");
+const maxSimulatorLoss = 0.002;
+/// In the mean of so many samples.
+const simulatedSamples = 8;
 
 /// The bytes of a protobuf field of the wire type "length-delimited".
 function field(number, bytes) {
@@ -128,9 +142,28 @@ async function compareLayers(ort, file, feeds, dir) {
   };
 }
 
+/// Compares the simulator with the Reference engine. Throws the first bound that
+/// is broken.
+async function simulate(model, floatFile, file, dir, count, bounds) {
+  const folders = Array.from({ length: count }, (_, i) => join(dir, String(i)));
+  folders.forEach((folder, i) =>
+    writeInputs(withSeed(model, i === 0 ? 0 : samples + i), folder),
+  );
+  const said = await runProgram(
+    ...[simulatorCheck, floatFile, file, ...folders],
+    ...["--max_loss", String(maxSimulatorLoss), ...bounds],
+  );
+  return /more than 1 (\d+) islands (\d+) .* NPUBackend (\S+)/.exec(said).slice(1);
+}
+
 async function check(ort, model, mode) {
   const dir = join(options.work, model.name);
-  const { rules, minFloatCosine } = modes[mode];
+  const {
+    rules,
+    minFloatCosine,
+    simulated = simulatedSamples,
+    bounds = [],
+  } = modes[mode];
   fs.rmSync(dir, { recursive: true, force: true });
   const [inputDir, outputDir] = ["inputs", "parallax"].map((n) => join(dir, n));
   for (const each of [inputDir, outputDir])
@@ -179,6 +212,12 @@ async function check(ort, model, mode) {
   const layers = await compareLayers(ort, file, feeds, join(dir, "layers"));
   if (layers.differing === 0) problems.push(...disagreements);
   if (layers.all < minWithinOneCode) problems.push(`codes: ${layers.where}`);
+  const simulator = await simulate(
+    ...[model, source, file, join(dir, "simulated"), simulated, bounds],
+  ).catch((error) => {
+    problems.push(error.message);
+    return ["-", "-", "-"];
+  });
   return [
     model.name,
     mode,
@@ -187,6 +226,7 @@ async function check(ort, model, mode) {
     layers.all.toFixed(6),
     layers.worst.toFixed(4),
     worstFloat.toFixed(6),
+    ...simulator,
     problems.length ? `FAILED: ${problems.join("; ")}` : "ok",
   ];
 }
@@ -200,7 +240,7 @@ for (const model of models)
     process.stderr.write(`quantizing ${model.name} to ${mode}\n`);
     rows.push(
       await check(ort, model, mode).catch((error) => [
-        ...[model.name, mode, "-", "-", "-", "-", "-"],
+        ...[model.name, mode, ...Array(8).fill("-")],
         `FAILED: ${error.message}`,
       ]),
     );
@@ -215,6 +255,9 @@ if (rows.length > 0)
       "within 1 code",
       "worst layer",
       "cosine to float",
+      "simulator off by > 1",
+      "layers in float",
+      "its cosine to float",
       "verdict",
     ],
     rows,

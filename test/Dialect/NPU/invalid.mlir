@@ -9,7 +9,7 @@ func.func @shift(%x: tensor<4xui8>) {
 // -----
 
 func.func @multiplier(%x: tensor<4xui8>) {
-  // expected-error @+1 {{violates C11: multiplier 5 is below 2^30}}
+  // expected-error @+1 {{violates C11: multiplier 5 is not from 2^30 to below 2^31}}
   %0 = npu.mul %x, %x {multipliers = array<i32: 5>, shifts = array<i32: 31>, a_zero_point = 0 : i64, b_zero_point = 0 : i64, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64, rounding = "half_up"} : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>
   return
 }

@@ -1,13 +1,15 @@
 // RUN: rm -rf %t && split-file %s %t
 // RUN: parallax-opt %t/mac.mlir -npu-lower -mlir-print-debuginfo -mlir-print-local-scope 2>&1 | FileCheck %s --check-prefix=MAC
 // RUN: parallax-opt %t/elementwise.mlir -npu-lower 2>&1 | FileCheck %s --check-prefix=ELEMENTS
-// RUN: parallax-opt %t/elementwise.mlir -npu-lower=rounding=half_even 2>&1 | FileCheck %s --check-prefix=EVEN
+// RUN: parallax-opt %t/elementwise.mlir -npu-lower=target=%t/even.json 2>&1 | FileCheck %s --check-prefix=EVEN
 // RUN: parallax-opt %t/clamps.mlir -npu-lower -mlir-print-debuginfo -mlir-print-local-scope 2>&1 | FileCheck %s --check-prefix=CLAMPS
 // RUN: parallax-opt %t/movement.mlir -npu-lower 2>&1 | FileCheck %s --check-prefix=MOVE
 // RUN: parallax-opt %t/sums.mlir -npu-lower 2>&1 | FileCheck %s --check-prefix=SUMS
 // RUN: parallax-opt %t/island.mlir -npu-lower -mlir-print-debuginfo -mlir-print-local-scope 2>&1 | FileCheck %s --check-prefix=ISLAND
 // RUN: not parallax-opt %t/overflow.mlir -npu-lower 2>&1 | FileCheck %s --check-prefix=OVERFLOW
-// RUN: not parallax-opt %t/sums.mlir -npu-lower=rounding=down 2>&1 | FileCheck %s --check-prefix=WORD
+
+//--- even.json
+{"name": "even", "arithmetic": {"rounding": "half_even"}}
 
 //--- mac.mlir
 // 0.5 * 0.25 / 1 is 2^30 * 2^-33. The Relu has codes of its own type: it is the
@@ -126,7 +128,6 @@ func.func @quantized(%x: tensor<1x2x4x4xf32>, %y: tensor<1x2x2x1xf32>) -> tensor
 // SUMS: npu.average_pool {{.*}}multipliers = array<i32: 0, 1073741824, 1073741824, 1431655765, 1073741824>{{.*}}shifts = array<i32: 1, 31, 32, 33, 33>
 // SUMS: npu.reduce {{.*}}axes = array<i64: 2, 3>{{.*}}kind = "mean"{{.*}}shifts = array<i32: 32>{{.*}} -> tensor<1x2x1x1xui8>
 // SUMS: npu.softmax {{.*}}axis = 1 : i64, coarse = array<i64>, fine = array<i64: 1073741824,
-// WORD: error: rounding 'down' is none of half_up, half_away and half_even
 !a = !quant.uniform<u8:f32, 0.5:10>
 !b = !quant.uniform<u8:f32, 1.0:5>
 !c = !quant.uniform<u8:f32, 0.00390625>
@@ -140,23 +141,23 @@ func.func @quantized(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x1x1xf32> {
 }
 
 //--- island.mlir
-// ISLAND: remark: layer 'cum' (nn.cum_sum) computes in float: the machine has no integer operation for it
+// ISLAND: remark: layer 'pow' (nn.pow) computes in float: its exponent is not one number
 // ISLAND-LABEL: func.func @npu
 // ISLAND: %[[A:.*]] = npu.quantize
 // ISLAND: %[[F:.*]] = npu.dequantize %[[A]] {{.*}} : (tensor<4xui8>) -> tensor<4xf32> loc("xq_float"("xq_float"))
-// ISLAND: %[[C:.*]] = nn.cum_sum %[[F]] {axis = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32> loc("cum_float"("c_float"))
-// ISLAND: npu.quantize %[[C]] {{.*}} : (tensor<4xf32>) -> tensor<4xui8> loc("cum"("c"))
+// ISLAND: %[[C:.*]] = nn.pow %[[F]], %[[F]] : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> loc("pow_float"("c_float"))
+// ISLAND: npu.quantize %[[C]] {{.*}} : (tensor<4xf32>) -> tensor<4xui8> loc("pow"("c"))
 !a = tensor<4x!quant.uniform<u8:f32, 0.5:10>>
 func.func @quantized(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = nn.requantize %x : (tensor<4xf32>) -> !a loc("q"("xq"))
-  %1 = nn.cum_sum %0 {axis = 0 : i64} : (!a) -> !a loc("cum"("c"))
+  %1 = nn.pow %0, %0 : (!a, !a) -> !a loc("pow"("c"))
   %2 = nn.requantize %1 : (!a) -> tensor<4xf32> loc("dq"("y"))
   return %2 : tensor<4xf32>
 }
 
 //--- overflow.mlir
 // The bias alone fills 31 bits, and a product comes on top of it.
-// OVERFLOW: error: layer 'fc': its sums need 33 bits, more than the 32 of its accumulator (C27)
+// OVERFLOW: error: layer 'fc': its sums need 33 bits, more than the 32 of its accumulator on generic (C27); 16-bit codes have an accumulator of 48
 !x = tensor<1x1x!quant.uniform<u8:f32, 0.5:10>>
 !w = tensor<1x1x!quant.uniform<i8<-127:127>:f32:0, {0.25}>>
 !b = tensor<1x!quant.uniform<i32<-2147483647:2147483647>:f32:0, {0.125}>>

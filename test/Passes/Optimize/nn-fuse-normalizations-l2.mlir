@@ -154,3 +154,45 @@ func.func @l2_dropped_axis_meets_another(%x: tensor<3x3xf32>)
   %y = nn.div %x, %a : (tensor<3x3xf32>, tensor<3xf32>) -> tensor<3x3xf32>
   return %y : tensor<3x3xf32>
 }
+
+//===----------------------------------------------------------------------===//
+// Magnitude
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @magnitude(
+// CHECK-NEXT: %[[A:.*]] = nn.reshape %arg0 {shape = array<i64: 1, 2, 3>}
+// CHECK-NEXT: %[[B:.*]] = nn.reshape %arg1 {shape = array<i64: 1, 2, 3>}
+// CHECK-NEXT: %[[AB:.*]] = nn.concat %[[A]], %[[B]] {axis = 0 : i64}
+// CHECK-NEXT: nn.reduce_l2 %[[AB]] {axes = array<i64: 0>, keepdims = false}
+// CHECK-NEXT: return
+func.func @magnitude(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>)
+    -> tensor<2x3xf32> {
+  %two = nn.constant dense<2.0> : tensor<f32>
+  %0 = nn.pow %a, %two : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %1 = nn.mul %b, %b : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %2 = nn.add %0, %1 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %y = nn.sqrt %2 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// A summand that is no square, a power that somebody reads, and parts that
+// broadcast.
+// CHECK-LABEL: func.func @no_magnitude(
+// CHECK-NOT: nn.reduce_l2
+// CHECK: return
+func.func @no_magnitude(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>,
+                        %row: tensor<3xf32>)
+    -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+  %0 = nn.mul %a, %a : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = nn.mul %a, %b : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %2 = nn.add %0, %1 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %3 = nn.sqrt %2 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %4 = nn.mul %b, %b : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %5 = nn.add %0, %4 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %6 = nn.sqrt %5 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %7 = nn.mul %row, %row : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %8 = nn.add %4, %7 : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %9 = nn.sqrt %8 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %3, %6, %9, %5
+      : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+}

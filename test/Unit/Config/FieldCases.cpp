@@ -27,7 +27,7 @@ const std::vector<FieldCase> table = {
     {"model_type", R"("QuantONNX")",
      [](C c) { return c.modelType == ModelType::QuantOnnx; }},
     {"target_hardware", R"("AX620E")",
-     [](C c) { return c.targetHardware == HardwareType::AX620E; }},
+     [](C c) { return c.targetHardware == "AX620E"; }},
     {"npu_mode", R"("NPU3")", [](C c) { return c.npuMode == NpuMode::NPU3; }},
     {"input_shapes", R"("a:1x2;b:3")",
      [](C c) { return c.inputShapes == "a:1x2;b:3"; }},

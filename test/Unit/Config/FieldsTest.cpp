@@ -112,6 +112,12 @@ const std::vector<Witness> witnesses = {
       "quant.input_configs[].calibration_mean",
       "quant.input_configs[].calibration_std", "quant.percentile",
       "quant.histogram_bins", "input_processors[].tensor_format"}},
+    {"Tools/compile.test",
+     {"output_name", "target_hardware", "npu_mode", "compiler.ddr_bw_limit",
+      "compiler.check", "compiler.check_mode", "compiler.check_rtol",
+      "compiler.check_atol", "compiler.check_cosine_simularity",
+      "compiler.check_tensor_black_list", "compiler.input_sample_dir",
+      "compiler.npu_perf"}},
     {"Passes/Processors/color-matrix.test", {"input_processors[].csc_mat"}},
     {"Unit/Passes/SmoothQuantTest.cpp",
      {"quant.enable_smooth_quant", "quant.smooth_quant_threshold",
@@ -296,10 +302,11 @@ TEST(Fields, RepeatedMessagesAreNoFlags) {
 }
 
 TEST(Fields, AllNamesOfEnumsAreRead) {
-  for (const EnumName<HardwareType> &entry : enumNames<HardwareType>())
-    EXPECT_EQ(parseFlags({"--target_hardware", std::string(entry.name)})
-                  .targetHardware,
-              entry.value);
+  for (const EnumName<ModelType> &entry : enumNames<ModelType>())
+    if (entry.value != ModelType::OptimizedQuantAxModel &&
+        entry.value != ModelType::Isp)
+      EXPECT_EQ(parseFlags({"--model_type", std::string(entry.name)}).modelType,
+                entry.value);
   for (const EnumName<QuantMethod> &entry : enumNames<QuantMethod>())
     EXPECT_EQ(
         parseFlags({"--quant.calibration_method", std::string(entry.name)})

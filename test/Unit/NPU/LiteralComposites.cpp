@@ -28,27 +28,68 @@ static double stepsOf(const std::function<double(double)> &f, const Codes &x,
 // C52
 Wide knot(const std::function<double(double)> &f, const Codes &x,
           const Codes &y, int64_t i) {
-  double t = stepsOf(f, x, x.leastOfType() + 128 * i, y) * 256;
+  auto t = [&](int64_t code) {
+    double limit = std::pow(2.0, 22);
+    double steps = stepsOf(f, x, x.leastOfType() + code, y);
+    return steps > limit ? limit : steps < -limit ? -limit : steps;
+  };
+  int64_t delta = 65536 / (machine.knots - 1), last = machine.knots - 1;
+  auto e = [&](int64_t j) {
+    if (delta == 1)
+      return 0.0;
+    return (t(delta * j) + t(delta * j + delta)) / 2 - t(delta * j + delta / 2);
+  };
+  double left = e(i == 0 ? 0 : i - 1), right = e(i == last ? last - 1 : i);
+  double common = 0;
+  if ((left > 0 && right > 0) || (left < 0 && right < 0))
+    common = std::fabs(left) < std::fabs(right) ? left : right;
+  double value = (t(delta * i) - common / 2) * 256;
   double limit = std::pow(2.0, 30);
-  return rne(t > limit ? limit : t < -limit ? -limit : t);
+  return rne(value > limit ? limit : value < -limit ? -limit : value);
+}
+
+// C50; far beyond all codes any number does.
+static int64_t entry(const std::function<double(double)> &f, const Codes &x,
+                     const Codes &y, int64_t code) {
+  double t = stepsOf(f, x, code, y);
+  Codes one = y;
+  store(one, t > 1e9    ? Wide(1000000000)
+             : t < -1e9 ? Wide(-1000000000)
+                        : rne(t));
+  return one.values.back();
+}
+
+std::vector<int64_t> tableEntries(const std::function<double(double)> &f,
+                                  const Codes &x, const Codes &y) {
+  std::vector<int64_t> entries;
+  if (x.bits == 8)
+    for (int64_t i = 0; i < 256; ++i)
+      entries.push_back(entry(f, x, y, x.leastOfType() + i));
+  else
+    for (int64_t i = 0; i < machine.knots; ++i)
+      entries.push_back(int64_t(knot(f, x, y, i)));
+  return entries;
 }
 
 void table(const std::function<double(double)> &f, const Codes &x, Codes &y,
            Tie tie) {
-  int64_t least = x.leastOfType();
+  table(tableEntries(f, x, y), x, y, tie);
+}
+
+void table(const std::vector<int64_t> &entries, const Codes &x, Codes &y,
+           Tie tie) {
   for (int64_t code : x.values) {
+    int64_t u = code - x.leastOfType();
     if (x.bits == 8) {
-      // C50, C51; far beyond all codes any number does.
-      double t = stepsOf(f, x, code, y);
-      store(y, t > 1e9    ? Wide(1000000000)
-               : t < -1e9 ? Wide(-1000000000)
-                          : rne(t));
+      // C51
+      y.values.push_back(entries[u]);
       continue;
     }
     // C53
-    int64_t u = code - least, i = u / 128, r = u % 128;
-    Wide sum = knot(f, x, y, i) * (128 - r) + knot(f, x, y, i + 1) * r;
-    store(y, roundedShift(sum, 15, tie));
+    auto delta = int64_t(65536 / (entries.size() - 1));
+    int64_t i = u / delta, r = u % delta;
+    Wide sum = Wide(entries[i]) * (delta - r) + Wide(entries[i + 1]) * r;
+    store(y, roundedShift(sum, 8 + digits(delta) - 1, tie));
   }
 }
 
@@ -57,13 +98,32 @@ void table(const std::function<double(double)> &f, const Codes &x, Codes &y,
 //===----------------------------------------------------------------------===//
 
 // C62
+static Wide exponentEntry(const Codes &x, int64_t d) {
+  return rne(std::exp(-(double(d) * double(x.scale))) * std::pow(2.0, 30));
+}
+
+Exponents exponentTables(const Codes &x) {
+  Exponents tables;
+  for (int64_t i = 0; i < 256; ++i) {
+    tables.fine.push_back(exponentEntry(x, i));
+    if (x.bits == 16)
+      tables.coarse.push_back(exponentEntry(x, 256 * i));
+  }
+  return tables;
+}
+
+static Wide exponent(const Exponents &tables, int64_t d) {
+  if (tables.coarse.empty())
+    return tables.fine[d];
+  return roundedShift(tables.coarse[d / 256] * tables.fine[d % 256], 30,
+                      Tie::Up);
+}
+
 Wide exponent(const Codes &x, int64_t d) {
-  auto e = [&](int64_t n) {
-    return rne(std::exp(-(double(n) * double(x.scale))) * std::pow(2.0, 30));
-  };
   if (x.bits == 8)
-    return e(d);
-  return roundedShift(e(d / 256 * 256) * e(d % 256), 30, Tie::Up);
+    return exponentEntry(x, d);
+  return roundedShift(
+      exponentEntry(x, d / 256 * 256) * exponentEntry(x, d % 256), 30, Tie::Up);
 }
 
 /// Greatest code and sum of exponents of the row that `at` belongs to.
@@ -71,25 +131,30 @@ struct Row {
   int64_t greatest;
   Wide sum;
 };
-static Row rowOf(const Codes &x, Dims at, int64_t axis) {
+static Row rowOf(const Codes &x, Dims at, int64_t axis,
+                 const Exponents &tables) {
   std::vector<int64_t> codes;
   for (at[axis] = 0; at[axis] < x.dims[axis]; ++at[axis])
     codes.push_back(x.values[flatten(at, x.dims)]);
   Row row{*std::max_element(codes.begin(), codes.end()), 0};
   for (int64_t code : codes)
-    row.sum += exponent(x, row.greatest - code);
+    row.sum += exponent(tables, row.greatest - code);
   return row;
 }
 
+// C63
 void softmax(const Codes &x, int64_t axis, Codes &y, Tie tie) {
-  // C63
-  Factor f = mult(1.0 / double(y.scale));
+  softmax(x, axis, exponentTables(x), mult(1.0 / double(y.scale)), y, tie);
+}
+
+void softmax(const Codes &x, int64_t axis, const Exponents &tables,
+             const Factor &f, Codes &y, Tie tie) {
   for (int64_t flat = 0; flat < count(x.dims); ++flat) {
-    Row row = rowOf(x, coordinates(flat, x.dims), axis);
+    Row row = rowOf(x, coordinates(flat, x.dims), axis, tables);
     // C64
     Factor r = reciprocal(row.sum);
     Wide g = roundedShift(r.m * f.m, 31, Tie::Up);
-    store(y, roundedShift(exponent(x, row.greatest - x.values[flat]) * g,
+    store(y, roundedShift(exponent(tables, row.greatest - x.values[flat]) * g,
                           r.s + f.s - 31, tie));
   }
 }
@@ -106,18 +171,30 @@ LogSoftmax logSoftmaxIntegers(float xScale, float yScale) {
   return {l, rne(double(xScale) / double(yScale) * std::pow(2.0, l.s))};
 }
 
+std::vector<Wide> logarithmTable() {
+  std::vector<Wide> table;
+  for (int i = 0; i <= 256; ++i)
+    table.push_back(logarithmEntry(i));
+  return table;
+}
+
 void logSoftmax(const Codes &x, int64_t axis, Codes &y, Tie tie) {
-  LogSoftmax k = logSoftmaxIntegers(x.scale, y.scale);
+  logSoftmax(x, axis, exponentTables(x), logarithmTable(),
+             logSoftmaxIntegers(x.scale, y.scale), y, tie);
+}
+
+void logSoftmax(const Codes &x, int64_t axis, const Exponents &tables,
+                const std::vector<Wide> &lambda, const LogSoftmax &k, Codes &y,
+                Tie tie) {
   for (int64_t flat = 0; flat < count(x.dims); ++flat) {
-    Row row = rowOf(x, coordinates(flat, x.dims), axis);
+    Row row = rowOf(x, coordinates(flat, x.dims), axis, tables);
     // C66
     int n = digits(row.sum);
     Wide m = floorDivide(row.sum * power(25), power(n)) - power(24);
-    Wide i = m / power(16), t = m % power(16);
-    Wide blend =
-        logarithmEntry(i) * (power(16) - t) + logarithmEntry(i + 1) * t;
-    Wide ell =
-        (n - 31) * logarithmEntry(256) + roundedShift(blend, 16, Tie::Up);
+    auto i = size_t(m / power(16));
+    Wide t = m % power(16);
+    Wide blend = lambda[i] * (power(16) - t) + lambda[i + 1] * t;
+    Wide ell = (n - 31) * lambda[256] + roundedShift(blend, 16, Tie::Up);
     Wide d = row.greatest - x.values[flat];
     store(y, roundedShift(-d * k.distance - ell * k.logarithm.m, k.logarithm.s,
                           tie));
@@ -166,7 +243,15 @@ void normalize(const std::string &kind, const Codes &x, int64_t n,
                const std::vector<float> &beta,
                const std::function<int64_t(int64_t, int64_t)> &entryOf,
                Codes &y, Tie tie) {
-  Norm norm = normIntegers(kind, x.scale, n, epsilon, gamma, beta, y.scale);
+  normalize(kind, x, n,
+            normIntegers(kind, x.scale, n, epsilon, gamma, beta, y.scale),
+            entryOf, y, tie);
+}
+
+void normalize(const std::string &kind, const Codes &x, int64_t n,
+               const Norm &norm,
+               const std::function<int64_t(int64_t, int64_t)> &entryOf,
+               Codes &y, Tie tie) {
   for (int64_t r = 0; r < count(x.dims) / n; ++r) {
     Wide sum = 0, squares = 0;
     for (int64_t i = 0; i < n; ++i) {
@@ -188,8 +273,8 @@ void normalize(const std::string &kind, const Codes &x, int64_t n,
         u = roundedShift(d * root.m, root.s - 8 - norm.fraction, Tie::Up);
       }
       int64_t entry = entryOf(r, i);
-      Wide k = norm.k[gamma.empty() ? 0 : entry];
-      Wide b = norm.b[beta.empty() ? 0 : entry];
+      Wide k = norm.k[norm.k.size() == 1 ? 0 : entry];
+      Wide b = norm.b[norm.b.size() == 1 ? 0 : entry];
       store(y, roundedShift(u * k + b, norm.s + norm.fraction, tie));
     }
   }
@@ -217,67 +302,6 @@ std::vector<float> dequantize(const Codes &x) {
   std::vector<float> y;
   for (int64_t code : x.values)
     y.push_back(float(code - x.zero) * x.scale);
-  return y;
-}
-
-// C92
-float floatSum(const std::vector<float> &x) {
-  std::vector<float> lane(8, 0.0f);
-  for (size_t i = 0; i < x.size(); ++i)
-    lane[i % 8] = lane[i % 8] + x[i];
-  float first = lane[0] + lane[4], second = lane[1] + lane[5];
-  float third = lane[2] + lane[6], fourth = lane[3] + lane[7];
-  float even = first + third, odd = second + fourth;
-  return even + odd;
-}
-
-// C93
-std::vector<float> floatSoftmax(const std::vector<float> &row, bool isLog) {
-  float m = *std::max_element(row.begin(), row.end());
-  std::vector<float> e, y;
-  for (float x : row) {
-    float distance = x - m;
-    e.push_back(float(std::exp(double(distance))));
-  }
-  float t = floatSum(e);
-  for (size_t i = 0; i < row.size(); ++i) {
-    float distance = row[i] - m;
-    y.push_back(isLog ? distance - float(std::log(double(t))) : e[i] / t);
-  }
-  return y;
-}
-
-// C94
-std::vector<float>
-floatNormalize(const std::string &kind, const std::vector<float> &x,
-               int64_t count, float epsilon, const std::vector<float> &gamma,
-               const std::vector<float> &beta,
-               const std::function<int64_t(int64_t, int64_t)> &entryOf) {
-  std::vector<float> y;
-  for (int64_t r = 0; r < int64_t(x.size()) / count; ++r) {
-    std::vector<float> d(x.begin() + r * count, x.begin() + (r + 1) * count);
-    if (kind == "layer") {
-      float mean = floatSum(d) / float(count);
-      for (float &v : d)
-        v = v - mean;
-    }
-    std::vector<float> squares;
-    for (float v : d)
-      squares.push_back(v * v);
-    float v = floatSum(squares);
-    if (kind != "l2")
-      v = v / float(count);
-    float sum = v + epsilon;
-    float q = std::sqrt(sum);
-    for (int64_t i = 0; i < count; ++i) {
-      float u = q == 0 ? 0.0f : d[i] / q;
-      if (!gamma.empty())
-        u = u * gamma[entryOf(r, i)];
-      if (!beta.empty())
-        u = u + beta[entryOf(r, i)];
-      y.push_back(u);
-    }
-  }
   return y;
 }
 

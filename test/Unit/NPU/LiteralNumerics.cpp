@@ -17,6 +17,8 @@ namespace parallax::literal {
 // C10 to C14, C60, C61
 //===----------------------------------------------------------------------===//
 
+Machine machine;
+
 Wide rne(double value) { return Wide(std::nearbyint(value)); }
 
 // C10
@@ -40,7 +42,8 @@ Wide roundedShift(Wide p, int s, Tie tie) {
 
 // C12
 Factor mult(double m) {
-  if (std::isnan(m) || m < 0 || m >= std::pow(2.0, 30))
+  int bits = machine.multiplierBits;
+  if (std::isnan(m) || m < 0 || m >= std::pow(2.0, bits - 1))
     throw std::range_error("C12");
   if (m < std::pow(2.0, -48))
     return {0, 1};
@@ -50,10 +53,10 @@ Factor mult(double m) {
     f /= 2;
   for (; f < 0.5; --e)
     f *= 2;
-  Wide mantissa = rne(f * std::pow(2.0, 31));
-  int s = 31 - e;
-  if (mantissa == power(31)) {
-    mantissa = power(30);
+  Wide mantissa = rne(f * std::pow(2.0, bits));
+  int s = bits - e;
+  if (mantissa == power(bits)) {
+    mantissa = power(bits - 1);
     s = s - 1;
   }
   if (s < 1)
@@ -116,15 +119,15 @@ static int64_t inputOf(const Conv &conv, size_t axis, int64_t p, int64_t k,
   return i < 0 || i >= extent ? -1 : i;
 }
 
-void convolution(const Codes &x, const Codes &w,
-                 const std::vector<float> &wScales,
-                 const std::vector<int64_t> &bias, const Conv &conv, Codes &y,
-                 Tie tie) {
+std::vector<Wide> convolutionSums(const Codes &x, const Codes &w,
+                                  const std::vector<int64_t> &bias,
+                                  const Conv &conv, const Dims &dims) {
+  std::vector<Wide> sums;
   int64_t perGroup = x.dims[1] / conv.groups;
-  int64_t outputs = y.dims[1] / conv.groups;
+  int64_t outputs = dims[1] / conv.groups;
   Dims kernel = spatial(w.dims);
-  for (int64_t flat = 0; flat < count(y.dims); ++flat) {
-    Dims at = coordinates(flat, y.dims);
+  for (int64_t flat = 0; flat < count(dims); ++flat) {
+    Dims at = coordinates(flat, dims);
     int64_t o = at[1], group = o / outputs;
     Wide a = bias.empty() ? 0 : bias[o];
     for (int64_t c = 0; c < perGroup; ++c)
@@ -146,52 +149,91 @@ void convolution(const Codes &x, const Codes &w,
           a += centered(x, flatten(input, x.dims)) *
                w.values[flatten(weight, w.dims)];
       }
-    // C25
-    Factor f = mult(double(x.scale) * double(wScales[o]) / double(y.scale));
-    store(y, requantized(a, f, tie));
+    sums.push_back(a);
+  }
+  return sums;
+}
+
+// C25
+void storeSums(const std::vector<Wide> &sums,
+               const std::vector<Factor> &factors, int64_t axis, Codes &y,
+               Tie tie) {
+  for (int64_t flat = 0; flat < count(y.dims); ++flat) {
+    int64_t channel = factors.size() == 1 ? 0 : coordinates(flat, y.dims)[axis];
+    store(y, requantized(sums[flat], factors[channel], tie));
   }
 }
 
-/// C23
-static Wide dotProduct(const Codes &x, const Codes &w, int64_t r, int64_t o,
-                       const std::vector<int64_t> &bias) {
-  int64_t depth = w.dims[1];
-  Wide a = bias.empty() ? 0 : bias[o];
-  for (int64_t k = 0; k < depth; ++k)
-    a += centered(x, r * depth + k) * w.values[o * depth + k];
-  return a;
+std::vector<Factor> macFactors(float xScale, const std::vector<float> &wScales,
+                               float yScale) {
+  std::vector<Factor> factors;
+  for (float w : wScales)
+    factors.push_back(mult(double(xScale) * double(w) / double(yScale)));
+  return factors;
+}
+
+void convolution(const Codes &x, const Codes &w,
+                 const std::vector<float> &wScales,
+                 const std::vector<int64_t> &bias, const Conv &conv, Codes &y,
+                 Tie tie) {
+  storeSums(convolutionSums(x, w, bias, conv, y.dims),
+            macFactors(x.scale, wScales, y.scale), 1, y, tie);
+}
+
+// C23
+std::vector<Wide> fullyConnectedSums(const Codes &x, const Codes &w,
+                                     const std::vector<int64_t> &bias) {
+  int64_t outputs = w.dims[0], depth = w.dims[1];
+  int64_t rows = 1;
+  for (size_t i = 0; i + 1 < x.dims.size(); ++i)
+    rows *= x.dims[i];
+  std::vector<Wide> sums;
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t o = 0; o < outputs; ++o) {
+      Wide a = bias.empty() ? 0 : bias[o];
+      for (int64_t k = 0; k < depth; ++k)
+        a += centered(x, r * depth + k) * w.values[o * depth + k];
+      sums.push_back(a);
+    }
+  return sums;
 }
 
 void fullyConnected(const Codes &x, const Codes &w,
                     const std::vector<float> &wScales,
                     const std::vector<int64_t> &bias, Codes &y, Tie tie) {
-  int64_t outputs = w.dims[0];
-  for (int64_t i = 0; i < count(y.dims); ++i) {
-    int64_t o = i % outputs;
-    Factor f = mult(double(x.scale) * double(wScales[o]) / double(y.scale));
-    store(y, requantized(dotProduct(x, w, i / outputs, o, bias), f, tie));
+  storeSums(fullyConnectedSums(x, w, bias),
+            macFactors(x.scale, wScales, y.scale), int64_t(y.dims.size()) - 1,
+            y, tie);
+}
+
+// C26
+std::vector<float> floatSums(const std::vector<Wide> &sums,
+                             const std::vector<double> &scales,
+                             const Dims &dims, int64_t axis) {
+  std::vector<float> y;
+  for (int64_t flat = 0; flat < count(dims); ++flat) {
+    int64_t channel = scales.size() == 1 ? 0 : coordinates(flat, dims)[axis];
+    y.push_back(float(double(int64_t(sums[flat])) * scales[channel]));
   }
+  return y;
 }
 
 std::vector<float> fullyConnectedFloat(const Codes &x, const Codes &w,
                                        const std::vector<float> &wScales,
                                        const std::vector<int64_t> &bias,
                                        int64_t outputs) {
-  std::vector<float> y;
-  int64_t rows = count(x.dims) / w.dims[1];
-  for (int64_t i = 0; i < rows * outputs; ++i) {
-    Wide a = dotProduct(x, w, i / outputs, i % outputs, bias);
-    double scale = double(x.scale) * double(wScales[i % outputs]);
-    y.push_back(float(double(int64_t(a)) * scale));
-  }
-  return y;
+  std::vector<double> scales;
+  for (float scale : wScales)
+    scales.push_back(double(x.scale) * double(scale));
+  std::vector<Wide> sums = fullyConnectedSums(x, w, bias);
+  return floatSums(sums, scales, {int64_t(sums.size()) / outputs, outputs}, 1);
 }
 
-void matmul(const Codes &a, const Codes &b, Codes &y, Tie tie) {
+std::vector<Wide> matmulSums(const Codes &a, const Codes &b, const Dims &dims) {
   int64_t depth = a.dims.back();
-  Factor f = mult(double(a.scale) * double(b.scale) / double(y.scale));
-  for (int64_t flat = 0; flat < count(y.dims); ++flat) {
-    Dims at = coordinates(flat, y.dims);
+  std::vector<Wide> sums;
+  for (int64_t flat = 0; flat < count(dims); ++flat) {
+    Dims at = coordinates(flat, dims);
     Wide sum = 0;
     for (int64_t k = 0; k < depth; ++k) {
       Dims left = at, right = at;
@@ -199,8 +241,14 @@ void matmul(const Codes &a, const Codes &b, Codes &y, Tie tie) {
       right[at.size() - 2] = k;
       sum += broadcast(a, left) * broadcast(b, right);
     }
-    store(y, requantized(sum, f, tie));
+    sums.push_back(sum);
   }
+  return sums;
+}
+
+void matmul(const Codes &a, const Codes &b, Codes &y, Tie tie) {
+  storeSums(matmulSums(a, b, y.dims), macFactors(a.scale, {b.scale}, y.scale),
+            0, y, tie);
 }
 
 // C27
@@ -229,8 +277,12 @@ void linear(const std::vector<Codes> &x, const std::vector<int> &signs,
   std::vector<double> m;
   for (size_t i = 0; i < x.size(); ++i)
     m.push_back(signs[i] * (double(x[i].scale) / double(y.scale)));
-  Combination c = coef(m);
-  // C31
+  linear(x, coef(m), y, tie);
+}
+
+// C31
+void linear(const std::vector<Codes> &x, const Combination &c, Codes &y,
+            Tie tie) {
   for (int64_t flat = 0; flat < count(y.dims); ++flat) {
     Wide sum = 0;
     for (size_t i = 0; i < x.size(); ++i)
@@ -250,12 +302,10 @@ Affine affineIntegers(double f, double t) {
   return {rne(f * unit), rne(t * unit), common.s};
 }
 
-static void channelAffine(const Codes &x, const std::vector<double> &f,
-                          const std::vector<double> &t, int64_t axis, Codes &y,
-                          Tie tie) {
+void affine(const Codes &x, const std::vector<Affine> &channels, int64_t axis,
+            Codes &y, Tie tie) {
   for (int64_t flat = 0; flat < count(y.dims); ++flat) {
-    int64_t c = coordinates(flat, y.dims)[axis];
-    Affine a = affineIntegers(f[c], t[c]);
+    const Affine &a = channels[coordinates(flat, y.dims)[axis]];
     store(y, roundedShift(centered(x, flat) * a.k + a.b, a.s, tie));
   }
 }
@@ -264,13 +314,13 @@ static void channelAffine(const Codes &x, const std::vector<double> &f,
 void normalizePixels(const Codes &x, const std::vector<float> &mean,
                      const std::vector<float> &std, int64_t axis, Codes &y,
                      Tie tie) {
-  std::vector<double> f, t;
+  std::vector<Affine> channels;
   for (size_t c = 0; c < mean.size(); ++c) {
     double u = double(std[c]) * double(y.scale);
-    f.push_back(double(x.scale) / u);
-    t.push_back(-double(mean[c]) / u);
+    channels.push_back(
+        affineIntegers(double(x.scale) / u, -double(mean[c]) / u));
   }
-  channelAffine(x, f, t, axis, y, tie);
+  affine(x, channels, axis, y, tie);
 }
 
 // C35
@@ -278,18 +328,27 @@ void batchNorm(const Codes &x, const std::vector<float> &gamma,
                const std::vector<float> &beta, const std::vector<float> &mean,
                const std::vector<float> &var, float epsilon, int64_t axis,
                Codes &y, Tie tie) {
-  std::vector<double> f, t;
+  std::vector<Affine> channels;
   for (size_t c = 0; c < mean.size(); ++c) {
     double v = double(gamma[c]) / std::sqrt(double(var[c]) + double(epsilon));
-    f.push_back(v * double(x.scale) / double(y.scale));
     double moved = v * double(mean[c]);
-    t.push_back((double(beta[c]) - moved) / double(y.scale));
+    channels.push_back(
+        affineIntegers(v * double(x.scale) / double(y.scale),
+                       (double(beta[c]) - moved) / double(y.scale)));
   }
-  channelAffine(x, f, t, axis, y, tie);
+  affine(x, channels, axis, y, tie);
 }
 
 // C36
 void averagePool(const Codes &x, const Pool &pool, Codes &y, Tie tie) {
+  std::vector<Factor> factors(1);
+  for (int64_t n = 1; n <= count(pool.kernel); ++n)
+    factors.push_back(mult(double(x.scale) / (double(y.scale) * double(n))));
+  averagePool(x, pool, factors, y, tie);
+}
+
+void averagePool(const Codes &x, const Pool &pool,
+                 const std::vector<Factor> &factors, Codes &y, Tie tie) {
   for (int64_t flat = 0; flat < count(y.dims); ++flat) {
     Dims at = coordinates(flat, y.dims);
     Wide a = 0;
@@ -312,11 +371,7 @@ void averagePool(const Codes &x, const Pool &pool, Codes &y, Tie tie) {
       ++inside;
       a += centered(x, flatten(input, x.dims));
     }
-    int64_t n = pool.includePad ? padded : inside;
-    Factor f;
-    if (n > 0)
-      f = mult(double(x.scale) / (double(y.scale) * double(n)));
-    store(y, requantized(a, f, tie));
+    store(y, requantized(a, factors[pool.includePad ? padded : inside], tie));
   }
 }
 
@@ -332,6 +387,14 @@ void reduce(const std::string &kind, const Codes &x, const Dims &axes, Codes &y,
     m = double(x.scale) / (double(y.scale) * double(n));
   if (kind == "square")
     m = double(x.scale) * double(x.scale) / double(y.scale);
+  reduce(kind, x, axes, mult(m), y, tie);
+}
+
+void reduce(const std::string &kind, const Codes &x, const Dims &axes,
+            const Factor &factor, Codes &y, Tie tie) {
+  Dims kept = x.dims;
+  for (int64_t axis : axes)
+    kept[axis] = 1;
   std::vector<Wide> sums(size_t(count(kept)), 0);
   for (int64_t flat = 0; flat < count(x.dims); ++flat) {
     Dims at = coordinates(flat, x.dims);
@@ -342,7 +405,7 @@ void reduce(const std::string &kind, const Codes &x, const Dims &axes, Codes &y,
     sums[flatten(at, kept)] += v;
   }
   for (Wide sum : sums)
-    store(y, requantized(sum, mult(m), tie));
+    store(y, requantized(sum, factor, tie));
 }
 
 // C39
@@ -363,25 +426,35 @@ std::vector<Wide> resizeWeights(const std::vector<float> &real, int bits) {
 void resize(const Codes &x, int64_t outer, const std::vector<ResizeAxis> &axes,
             int64_t inner, Codes &y, Tie tie) {
   auto number = int(axes.size());
-  int bits = std::min(15, (x.bits == 8 ? 22 : 30) / number);
-  std::vector<std::vector<Wide>> weights;
-  Dims in{outer}, out{outer}, taps;
+  int accumulator = x.bits == 8 ? machine.accumulator8 : machine.accumulator16;
+  int bits = std::min(15, (accumulator - x.bits - 2) / number);
+  std::vector<WeightedAxis> weighted;
   for (const ResizeAxis &axis : axes) {
-    std::vector<Wide> all;
+    WeightedAxis result{axis.in, axis.out, axis.taps, axis.index, {}};
     for (int64_t o = 0; o < axis.out; ++o) {
       auto first = axis.weight.begin() + o * axis.taps;
       for (Wide w : resizeWeights({first, first + axis.taps}, bits))
-        all.push_back(w);
+        result.weight.push_back(w);
     }
-    weights.push_back(all);
+    weighted.push_back(result);
+  }
+  resize(
+      x, outer, weighted, inner,
+      mult(std::pow(2.0, -bits * number) * (double(x.scale) / double(y.scale))),
+      y, tie);
+}
+
+void resize(const Codes &x, int64_t outer,
+            const std::vector<WeightedAxis> &axes, int64_t inner,
+            const Factor &factor, Codes &y, Tie tie) {
+  Dims in{outer}, out{outer}, taps;
+  for (const WeightedAxis &axis : axes) {
     in.push_back(axis.in);
     out.push_back(axis.out);
     taps.push_back(axis.taps);
   }
   in.push_back(inner);
   out.push_back(inner);
-  Factor f =
-      mult(std::pow(2.0, -bits * number) * (double(x.scale) / double(y.scale)));
   for (int64_t flat = 0; flat < count(out); ++flat) {
     Dims at = coordinates(flat, out);
     Wide a = 0;
@@ -391,11 +464,11 @@ void resize(const Codes &x, int64_t outer, const std::vector<ResizeAxis> &axes,
       for (size_t i = 0; i < axes.size(); ++i) {
         int64_t entry = at[i + 1] * axes[i].taps + tap[i];
         input[i + 1] = axes[i].index[entry];
-        weight *= weights[i][entry];
+        weight *= axes[i].weight[entry];
       }
       a += centered(x, flatten(input, in)) * weight;
     }
-    store(y, requantized(a, f, tie));
+    store(y, requantized(a, factor, tie));
   }
 }
 
@@ -405,7 +478,10 @@ void resize(const Codes &x, int64_t outer, const std::vector<ResizeAxis> &axes,
 
 // C40
 void mul(const Codes &a, const Codes &b, Codes &y, Tie tie) {
-  Factor f = mult(double(a.scale) * double(b.scale) / double(y.scale));
+  mul(a, b, mult(double(a.scale) * double(b.scale) / double(y.scale)), y, tie);
+}
+
+void mul(const Codes &a, const Codes &b, const Factor &f, Codes &y, Tie tie) {
   for (int64_t flat = 0; flat < count(y.dims); ++flat) {
     Dims at = coordinates(flat, y.dims);
     store(y, requantized(broadcast(a, at) * broadcast(b, at), f, tie));
@@ -414,9 +490,12 @@ void mul(const Codes &a, const Codes &b, Codes &y, Tie tie) {
 
 // C42
 void prelu(const Codes &x, const Codes &slope, Codes &y, Tie tie) {
-  Factor positive = mult(double(x.scale) / double(y.scale));
-  Factor negative =
-      mult(double(x.scale) * double(slope.scale) / double(y.scale));
+  prelu(x, slope, mult(double(x.scale) / double(y.scale)),
+        mult(double(x.scale) * double(slope.scale) / double(y.scale)), y, tie);
+}
+
+void prelu(const Codes &x, const Codes &slope, const Factor &positive,
+           const Factor &negative, Codes &y, Tie tie) {
   for (int64_t flat = 0; flat < count(y.dims); ++flat) {
     Dims at = coordinates(flat, y.dims);
     Wide v = broadcast(x, at);
@@ -427,9 +506,14 @@ void prelu(const Codes &x, const Codes &slope, Codes &y, Tie tie) {
   }
 }
 
-// C43, C44
+// C43
 void div(const Codes &a, const Codes &b, Codes &y, Tie tie) {
-  Factor f = mult(double(a.scale) / (double(b.scale) * double(y.scale)));
+  div(a, b, mult(double(a.scale) / (double(b.scale) * double(y.scale))), y,
+      tie);
+}
+
+// C44
+void div(const Codes &a, const Codes &b, const Factor &f, Codes &y, Tie tie) {
   for (int64_t flat = 0; flat < count(y.dims); ++flat) {
     Dims at = coordinates(flat, y.dims);
     Wide p = broadcast(a, at) * f.m, q = broadcast(b, at) * power(f.s);
@@ -456,8 +540,13 @@ void div(const Codes &a, const Codes &b, Codes &y, Tie tie) {
 // C46
 std::vector<int> compare(const Codes &a, const Codes &b, const Dims &dims) {
   double greater = std::max(double(a.scale), double(b.scale));
-  Combination c =
-      coef({double(a.scale) / greater, -(double(b.scale) / greater)});
+  return compare(
+      a, b, coef({double(a.scale) / greater, -(double(b.scale) / greater)}),
+      dims);
+}
+
+std::vector<int> compare(const Codes &a, const Codes &b, const Combination &c,
+                         const Dims &dims) {
   std::vector<int> result;
   for (int64_t flat = 0; flat < count(dims); ++flat) {
     Dims at = coordinates(flat, dims);

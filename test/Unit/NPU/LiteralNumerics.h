@@ -22,6 +22,15 @@ using Dims = std::vector<int64_t>;
 
 enum class Tie { Up, Away, Even };
 
+/// The numbers that the page leaves to the target, but for the tie: B, A of 8
+/// and of 16 bits, and 2^kappa + 1.
+struct Machine {
+  int multiplierBits = 31, accumulator8 = 32, accumulator16 = 48;
+  int64_t knots = 513;
+};
+/// Those that all functions below go by.
+extern Machine machine;
+
 /// A tensor of codes with all that C1 to C3 say about it.
 struct Codes {
   int bits = 8;
@@ -72,6 +81,10 @@ struct Affine {
 };
 Affine affineIntegers(double f, double t);
 
+/// C25.
+std::vector<Factor> macFactors(float xScale, const std::vector<float> &wScales,
+                               float yScale);
+
 /// C39: the weights of one output.
 std::vector<Wide> resizeWeights(const std::vector<float> &real, int bits);
 
@@ -79,11 +92,20 @@ std::vector<Wide> resizeWeights(const std::vector<float> &real, int bits);
 Wide knot(const std::function<double(double)> &f, const Codes &x,
           const Codes &y, int64_t i);
 
-/// C62: E(d).
+/// C50, C52: 256 entries or all knots.
+std::vector<int64_t> tableEntries(const std::function<double(double)> &f,
+                                  const Codes &x, const Codes &y);
+
+/// C62: e(j), for 16 bits also e(256 i), and E(d).
+struct Exponents {
+  std::vector<Wide> fine, coarse;
+};
+Exponents exponentTables(const Codes &x);
 Wide exponent(const Codes &x, int64_t d);
 
 /// C65: lambda(i), K_L with S, and K_d.
 Wide logarithmEntry(Wide i);
+std::vector<Wide> logarithmTable();
 struct LogSoftmax {
   Factor logarithm;
   Wide distance;
@@ -193,18 +215,68 @@ void normalize(const std::string &kind, const Codes &x, int64_t count,
                const std::function<int64_t(int64_t, int64_t)> &entryOf,
                Codes &y, Tie tie);
 
+//===----------------------------------------------------------------------===//
+// The same operators, given the integers that a compiled model holds
+//===----------------------------------------------------------------------===//
+
+std::vector<Wide> convolutionSums(const Codes &x, const Codes &w,
+                                  const std::vector<int64_t> &bias,
+                                  const Conv &conv, const Dims &dims);
+std::vector<Wide> fullyConnectedSums(const Codes &x, const Codes &w,
+                                     const std::vector<int64_t> &bias);
+std::vector<Wide> matmulSums(const Codes &a, const Codes &b, const Dims &dims);
+
+/// C25, C26: one factor for all, or one per channel, which is an index of
+/// `axis`.
+void storeSums(const std::vector<Wide> &sums,
+               const std::vector<Factor> &factors, int64_t axis, Codes &y,
+               Tie tie);
+std::vector<float> floatSums(const std::vector<Wide> &sums,
+                             const std::vector<double> &scales,
+                             const Dims &dims, int64_t axis);
+
+void linear(const std::vector<Codes> &x, const Combination &c, Codes &y,
+            Tie tie);
+void affine(const Codes &x, const std::vector<Affine> &channels, int64_t axis,
+            Codes &y, Tie tie);
+/// Factor n is for n taps.
+void averagePool(const Codes &x, const Pool &pool,
+                 const std::vector<Factor> &factors, Codes &y, Tie tie);
+void reduce(const std::string &kind, const Codes &x, const Dims &axes,
+            const Factor &factor, Codes &y, Tie tie);
+struct WeightedAxis {
+  int64_t in, out, taps;
+  std::vector<int32_t> index;
+  std::vector<Wide> weight;
+};
+void resize(const Codes &x, int64_t outer,
+            const std::vector<WeightedAxis> &axes, int64_t inner,
+            const Factor &factor, Codes &y, Tie tie);
+void mul(const Codes &a, const Codes &b, const Factor &f, Codes &y, Tie tie);
+void prelu(const Codes &x, const Codes &slope, const Factor &positive,
+           const Factor &negative, Codes &y, Tie tie);
+void div(const Codes &a, const Codes &b, const Factor &f, Codes &y, Tie tie);
+std::vector<int> compare(const Codes &a, const Codes &b, const Combination &c,
+                         const Dims &dims);
+void table(const std::vector<int64_t> &entries, const Codes &x, Codes &y,
+           Tie tie);
+void softmax(const Codes &x, int64_t axis, const Exponents &tables,
+             const Factor &f, Codes &y, Tie tie);
+void logSoftmax(const Codes &x, int64_t axis, const Exponents &tables,
+                const std::vector<Wide> &lambda, const LogSoftmax &k, Codes &y,
+                Tie tie);
+void normalize(const std::string &kind, const Codes &x, int64_t count,
+               const Norm &norm,
+               const std::function<int64_t(int64_t, int64_t)> &entryOf,
+               Codes &y, Tie tie);
+
+//===----------------------------------------------------------------------===//
+// Floats
+//===----------------------------------------------------------------------===//
+
 /// C6, C7.
 void quantize(const std::vector<float> &x, Codes &y);
 std::vector<float> dequantize(const Codes &x);
-
-/// C92, C93, C94.
-float floatSum(const std::vector<float> &x);
-std::vector<float> floatSoftmax(const std::vector<float> &row, bool isLog);
-std::vector<float>
-floatNormalize(const std::string &kind, const std::vector<float> &x,
-               int64_t count, float epsilon, const std::vector<float> &gamma,
-               const std::vector<float> &beta,
-               const std::function<int64_t(int64_t, int64_t)> &entryOf);
 
 } // namespace parallax::literal
 

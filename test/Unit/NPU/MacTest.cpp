@@ -5,6 +5,7 @@
 // Convolutions and matrix products, bit for bit, for every pair of types.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/Mac.h"
+#include "ChannelOrder.h"
 #include "NpuTestSupport.h"
 
 using namespace parallax;
@@ -76,6 +77,24 @@ std::vector<ConvCase> convCases() {
        {3, 1, 4, 4},
        {1, 3, 6, 6},
        {{2, 2}, {1, 1}, {1, 1}, 3, true}},
+      // Depthwise, with channels that fill panels and that don't.
+      {{1, 16, 4, 3},
+       {16, 1, 3, 3},
+       {1, 16, 4, 3},
+       {{1, 1}, {1, 1}, {1, 1}, 16}},
+      {{2, 70, 3, 3},
+       {70, 1, 2, 3},
+       {2, 70, 2, 3},
+       {{1, 1}, {1, 1}, {0, 1}, 70}},
+      {{1, 2, 1, 2}, {2, 1, 1, 1}, {1, 2, 1, 2}, {{1, 1}, {1, 1}, {0, 0}, 2}},
+      {{1, 34, 2, 2},
+       {34, 1, 2, 2},
+       {1, 34, 4, 4},
+       {{2, 2}, {1, 1}, {0, 0}, 34, true}},
+      // Pointwise: alone, in groups, and with a stride.
+      {{3, 17, 2, 5}, {33, 17, 1, 1}, {3, 33, 2, 5}, {{1, 1}, {1, 1}, {0, 0}}},
+      {{2, 6, 3, 2}, {4, 3, 1, 1}, {2, 4, 3, 2}, {{1, 1}, {1, 1}, {0, 0}, 2}},
+      {{1, 5, 4, 5}, {7, 5, 1, 1}, {1, 7, 2, 3}, {{2, 2}, {1, 1}, {0, 0}}},
   };
 }
 
@@ -98,10 +117,27 @@ void checkConv(const ConvCase &c, const CodeType &xType, const CodeType &wType,
   Tensor bTensor = biasTensor(bias, seed % 2 ? DType::I32 : DType::I64);
   MacOutput output{
       outputOf(y, tie), macMultipliers(x.scale, scales, y.scale), {}};
+  Convolution layer({dtypeOf(x), dtypeOf(y), c.x, c.y, x.zero, wTensor,
+                     withBias ? &bTensor : nullptr, c.params, output});
+  Tensor innermost = channelsLast(xTensor);
   expectBits(y, [&](Tensor &result) {
-    convolution(xTensor, x.zero, wTensor, withBias ? &bTensor : nullptr, result,
-                c.params, output);
+    Tensor codes(result.dtype(), result.shape());
+    layer.run(innermost, codes);
+    result = channelsFirst(codes);
   });
+  if (seed % 8)
+    return;
+  // C26
+  for (float scale : scales)
+    output.scales.push_back(double(x.scale) * double(scale));
+  Tensor real(DType::F32, c.y);
+  Convolution({dtypeOf(x), DType::F32, c.x, c.y, x.zero, wTensor,
+               withBias ? &bTensor : nullptr, c.params, output})
+      .run(innermost, real);
+  std::vector<float> expected = literal::floatSums(
+      literal::convolutionSums(x, w, bias, plain, c.y), output.scales, c.y, 1);
+  for (size_t i = 0; i < expected.size(); ++i)
+    ASSERT_EQ(real.data<float>()[i], expected[i]);
 }
 
 TEST(Mac, C21_C22_C25_ConvolutionOfEveryTypeAndShape) {
@@ -169,7 +205,9 @@ TEST(Mac, C23_FullyConnectedOfEveryDepth) {
         MacOutput output{
             outputOf(y, tie), macMultipliers(x.scale, scales, y.scale), {}};
         expectBits(y, [&](Tensor &result) {
-          fullyConnected(xTensor, x.zero, wTensor, &bTensor, result, output);
+          FullyConnected(xType.dtype, x.zero, wTensor, &bTensor, yType.dtype,
+                         output)
+              .run(xTensor, result);
         });
         // C26
         std::vector<float> real =
@@ -177,7 +215,9 @@ TEST(Mac, C23_FullyConnectedOfEveryDepth) {
         for (float scale : scales)
           output.scales.push_back(double(x.scale) * double(scale));
         Tensor floats(DType::F32, {2, 3, 5});
-        fullyConnected(xTensor, x.zero, wTensor, &bTensor, floats, output);
+        FullyConnected(xType.dtype, x.zero, wTensor, &bTensor, DType::F32,
+                       output)
+            .run(xTensor, floats);
         for (size_t i = 0; i < real.size(); ++i)
           ASSERT_EQ(floats.data<float>()[i], real[i]);
         ++seed;
@@ -204,7 +244,8 @@ TEST(Mac, C25_TiesInEveryRoundingMode) {
     MacOutput output{
         outputOf(y, tie), macMultipliers(1.0f, {&one, 1}, 2.0f), {}};
     expectBits(y, [&](Tensor &result) {
-      fullyConnected(xTensor, 0, wTensor, nullptr, result, output);
+      FullyConnected(dtypeOf(x), 0, wTensor, nullptr, result.dtype(), output)
+          .run(xTensor, result);
     });
   }
 }
@@ -299,20 +340,23 @@ TEST(Mac, C91_FloatLayersSumInOrder) {
   Tensor xTensor = Tensor::fromValues<float>({2, 3}, x);
   Tensor wTensor = Tensor::fromValues<float>({1, 3}, w);
   Tensor bTensor = Tensor::fromValues<float>({1}, bias), y(DType::F32, {2, 1});
-  fullyConnected(xTensor, 0, wTensor, &bTensor, y, {});
+  floatFullyConnected(xTensor, wTensor, &bTensor, y);
   EXPECT_EQ(y.data<float>()[0], 0x1p24f);
   EXPECT_EQ(y.data<float>()[1], 0x1p24f + 2);
   // No fused multiply-add: (1 + 2^-12)^2 rounds before -1 is added.
   float a[] = {1 + 0x1p-12f, -1}, b[] = {1 + 0x1p-12f, 1};
   Tensor left = Tensor::fromValues<float>({1, 2}, a);
   Tensor right = Tensor::fromValues<float>({2, 1}, b), z(DType::F32, {1, 1});
-  matmul(left, 0, right, 0, z, {});
+  floatMatmul(left, right, z);
   EXPECT_EQ(z.data<float>()[0], 0x1p-11f);
 }
 
 TEST(Mac, RefusesOtherTypes) {
   Tensor x(DType::I32, {1, 1}), w(DType::I8, {1, 1}), y(DType::U8, {1, 1});
-  EXPECT_THROW(fullyConnected(x, 0, w, nullptr, y, {{}, {{}}, {}}), Error);
+  EXPECT_THROW(
+      FullyConnected(x.dtype(), 0, w, nullptr, y.dtype(), {{}, {{}}, {}})
+          .run(x, y),
+      Error);
 }
 
 } // namespace

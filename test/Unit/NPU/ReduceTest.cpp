@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/Reduce.h"
 #include "NpuTestSupport.h"
+#include "parallax/Backend/NPU/Kernels/Mac.h"
 #include "parallax/Backend/NPU/Kernels/Pool.h"
 #include "parallax/Backend/NPU/Kernels/Resize.h"
 #include "parallax/Backend/Reference/Kernels/Elementwise.h"
@@ -224,7 +225,8 @@ TEST(Resize, C39_WeightedSumsOfEveryTypeAndShape) {
             axes.push_back(
                 {axis.in, axis.out, axis.taps, axis.index, axis.weight});
           literal::resize(x, plan.outer, axes, plan.inner, y, tie);
-          IntegerResize integers = integerResize(plan, xType.dtype);
+          IntegerResize integers = integerResize(
+              plan, xType.dtype, accumulatorBits(xType.dtype, xType.dtype));
           Multiplier m = resizeMultiplier(integers, x.scale, y.scale);
           Tensor xTensor = toTensor(x);
           expectBits(y, [&](Tensor &result) {
@@ -238,7 +240,8 @@ TEST(Resize, C39_IntegerWeights) {
   for (const ResizeCase &c : resizeCases())
     for (const CodeType &type : codeTypes) {
       kernels::ResizePlan plan = planOf(c);
-      IntegerResize integers = integerResize(plan, type.dtype);
+      IntegerResize integers = integerResize(
+          plan, type.dtype, accumulatorBits(type.dtype, type.dtype));
       for (size_t a = 0; a < plan.axes.size(); ++a) {
         const kernels::ResizeAxis &axis = plan.axes[a];
         for (int64_t o = 0; o < axis.out; ++o) {
@@ -254,14 +257,18 @@ TEST(Resize, C39_IntegerWeights) {
   // Equal weights that do not divide 2^F: the first takes the rest.
   kernels::ResizePlan thirds = planOf(resizeCases()[0]);
   thirds.axes.assign(1, {3, 1, 3, {0, 1, 2}, {1 / 3.f, 1 / 3.f, 1 / 3.f}, {}});
-  EXPECT_EQ(integerResize(thirds, DType::U8).axes[0].weight,
-            (std::vector<int32_t>{10922, 10923, 10923}));
+  EXPECT_EQ(
+      integerResize(thirds, DType::U8, accumulatorBits(DType::U8, DType::U8))
+          .axes[0]
+          .weight,
+      (std::vector<int32_t>{10922, 10923, 10923}));
 }
 
 TEST(Resize, C39_WeightsSumToOneSoConstantsStay) {
   for (const ResizeCase &c : resizeCases())
     for (const CodeType &type : codeTypes) {
-      IntegerResize integers = integerResize(planOf(c), type.dtype);
+      IntegerResize integers = integerResize(
+          planOf(c), type.dtype, accumulatorBits(type.dtype, type.dtype));
       for (int64_t code : {0, 1, 77, 127}) {
         Codes x = codesOf(type, c.in, 0.1f, 0.4);
         x.values.assign(size_t(elementCount(c.in)), code);
@@ -285,7 +292,8 @@ TEST(Resize, C39_LinearWithinItsBoundOfTheRealWeights) {
       for (int64_t i = 0; i < real.size(); ++i)
         real.data<double>()[i] = valueAt(x, i);
       kernels::resize(plan, real, expected);
-      IntegerResize integers = integerResize(plan, type.dtype);
+      IntegerResize integers = integerResize(
+          plan, type.dtype, accumulatorBits(type.dtype, type.dtype));
       Codes y = codesOf(type, c.out, 0.021f, 0.5);
       Tensor xTensor = toTensor(x), result(type.dtype, c.out);
       resize(integers, xTensor, x.zero, result,

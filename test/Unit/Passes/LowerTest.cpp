@@ -9,11 +9,9 @@
 #include "QuantizeTestSupport.h"
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Dialect/NPU/NPUOps.h"
-
-#include "mlir/AsmParser/AsmParser.h"
+#include "parallax/Support/Error.h"
 
 #include <cmath>
-#include <fmt/format.h>
 #include <map>
 
 using namespace parallax;
@@ -51,14 +49,6 @@ func.func @main(%x: tensor<1x4x12x12xf32> {nn.name = "x"}) -> (tensor<1x10xf32> 
 }
 )";
 
-/// Every result by its name.
-struct Recorder : Observer {
-  void onResult(const LayerResult &layer, const Tensor &value) override {
-    results[layer.tensor] = value.clone();
-  }
-  std::map<std::string, Tensor> results;
-};
-
 class LowerTest : public QuantizeTest {
 protected:
   /// Parses, calibrates and quantizes a network in which the constant RANDOM
@@ -70,23 +60,6 @@ protected:
       samples.push_back({random(function().getArgumentTypes()[0], -1, 1)});
     calibration = calibrate(function(), samples);
     quantize();
-  }
-
-  std::string withRandomWeights(std::string text) {
-    const std::string marker = "RANDOM";
-    for (size_t at; (at = text.find(marker)) != std::string::npos;) {
-      size_t type = text.find("tensor<", at);
-      size_t end = text.find('>', type) + 1;
-      Tensor values =
-          random(mlir::parseType(text.substr(type, end - type), &context),
-                 -0.4f, 0.5f);
-      std::string bytes = "dense<\"0x";
-      auto *from = static_cast<const unsigned char *>(values.rawData());
-      for (size_t i = 0; i < values.byteSize(); ++i)
-        bytes += fmt::format("{:02X}", from[i]);
-      text.replace(at, marker.size(), bytes + "\">");
-    }
-    return text;
   }
 
   std::map<std::string, Tensor>
@@ -122,7 +95,7 @@ protected:
 
   /// Runs both engines and compares the codes of all layers that both have.
   void compareEngines(int64_t minLayers) {
-    FuncOp lowered = addNpuView(view, Rounding::HalfUp, &lowerReport);
+    FuncOp lowered = addNpuView(view, Target(), &lowerReport);
     std::map<std::string, Type> types = quantizedTypes();
     int64_t elements = 0, beyond = 0, unequal = 0, layers = 0;
     for (int sample = 0; sample < 4; ++sample) {
@@ -209,7 +182,7 @@ TEST_F(LowerTest, GivesFloatResultsOfProducts) {
 TEST_F(LowerTest, AgreesWithReferenceIn16Bits) {
   setAll(U16, S16);
   prepareNetwork(network);
-  FuncOp lowered = addNpuView(view, Rounding::HalfUp, &lowerReport);
+  FuncOp lowered = addNpuView(view, Target(), &lowerReport);
   EXPECT_TRUE(lowerReport.islands.empty());
   Tensor input = random(function().getArgumentTypes()[0], -1, 1);
   Tensor expected = run(view, {input})[0];
@@ -220,9 +193,81 @@ TEST_F(LowerTest, AgreesWithReferenceIn16Bits) {
     EXPECT_NEAR(found.data<float>()[i], expected.data<float>()[i], 2e-4);
 }
 
+/// A chip with less of everything gives other codes, but not far from those of
+/// the default one.
+TEST_F(LowerTest, ComputesWithTheArithmeticOfATarget) {
+  setAll(U16, S16);
+  prepareNetwork(network);
+  Tensor input = random(function().getArgumentTypes()[0], -1, 1);
+  auto outputOf = [&](const Target &target) {
+    LowerReport report;
+    FuncOp lowered = addNpuView(view, target, &report);
+    EXPECT_TRUE(report.islands.empty());
+    auto attribute = npu::targetOf(&lowered.front().front());
+    EXPECT_EQ(attribute.getMultiplierBits(), target.arithmetic.multiplierBits);
+    Executable executable = prepare(lowered, npuKernels());
+    ExecutionState state(executable);
+    Tensor found = state.run(std::span(&input, 1))[0].clone();
+    lowered.erase();
+    return found;
+  };
+  Target target;
+  Tensor best = outputOf(target);
+  target.arithmetic.multiplierBits = 20;
+  target.arithmetic.tableKnots = 257;
+  target.arithmetic.rounding = Rounding::HalfAway;
+  Tensor found = outputOf(target);
+  double difference = 0;
+  for (int64_t i = 0; i < found.size(); ++i)
+    difference = std::max(difference, std::abs(double(found.data<float>()[i]) -
+                                               best.data<float>()[i]));
+  EXPECT_GT(difference, 0);
+  EXPECT_LT(difference, 1e-2);
+}
+
+TEST_F(LowerTest, RefusesSumsThatATargetCanNotHold) {
+  prepareNetwork(network);
+  Target target;
+  target.name = "narrow";
+  target.arithmetic.accumulatorBits8 = 16;
+  try {
+    addNpuView(view, target);
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_NE(
+        std::string(error.what())
+            .find("of its accumulator on narrow (C27); 16-bit codes have an "
+                  "accumulator of 48"),
+        std::string::npos)
+        << error.what();
+  }
+  // Nothing is left of the attempt.
+  EXPECT_FALSE(module->lookupSymbol<FuncOp>("npu"));
+}
+
+TEST_F(LowerTest, LeavesTypesThatATargetLacksToFloat) {
+  setType("softmax", U16);
+  prepareNetwork(network);
+  Target target;
+  target.name = "poor";
+  target.operators = {{{"Softmax"}, {DataType::U8}, {DataType::S8}},
+                      {{"MaxPool"}, {}, {}},
+                      {{"Conv"}, target.activationTypes, {DataType::S16}}};
+  addNpuView(view, target, &lowerReport);
+  std::map<std::string, std::string> why;
+  for (const LowerReport::Island &island : lowerReport.islands)
+    why[island.layer] = island.why;
+  EXPECT_EQ(why, (std::map<std::string, std::string>{
+                     {"conv", "poor does not take weights of S8 here"},
+                     {"depthwise", "poor does not take weights of S8 here"},
+                     {"max", "poor does not have the operator"},
+                     {"softmax", "poor does not take activations of U16 "
+                                 "here"}}));
+}
+
 TEST_F(LowerTest, KeepsNamesAndPorts) {
   prepareNetwork(network);
-  FuncOp lowered = addNpuView(view, Rounding::HalfUp, &lowerReport);
+  FuncOp lowered = addNpuView(view, Target(), &lowerReport);
   EXPECT_EQ(lowered.getName(), "npu");
   EXPECT_EQ(lowered.getFunctionType(), view.getFunctionType());
   lowered.walk([&](Operation *op) {
@@ -235,15 +280,16 @@ TEST_F(LowerTest, ComputesWhatHasNoIntegersInFloat) {
   prepareNetwork(R"(
 func.func @main(%x: tensor<2x64xf32> {nn.name = "x"}) -> (tensor<2x64xf32> {nn.name = "out"}) {
   %0 = nn.sigmoid %x : (tensor<2x64xf32>) -> tensor<2x64xf32> loc("sigmoid"("s"))
-  %1 = nn.cum_sum %0 {axis = 1 : i64} : (tensor<2x64xf32>) -> tensor<2x64xf32> loc("cum"("c"))
+  %1 = nn.pow %0, %0 : (tensor<2x64xf32>, tensor<2x64xf32>) -> tensor<2x64xf32> loc("pow"("c"))
   %2 = nn.tanh %1 : (tensor<2x64xf32>) -> tensor<2x64xf32> loc("tanh"("t"))
   return %2 : tensor<2x64xf32>
 }
 )");
   compareEngines(3);
   ASSERT_EQ(lowerReport.islands.size(), 1u);
-  EXPECT_EQ(lowerReport.islands[0].layer, "cum");
-  EXPECT_EQ(lowerReport.islands[0].op, "nn.cum_sum");
+  EXPECT_EQ(lowerReport.islands[0].layer, "pow");
+  EXPECT_EQ(lowerReport.islands[0].op, "nn.pow");
+  EXPECT_EQ(lowerReport.islands[0].why, "its exponent is not one number");
 }
 
 } // namespace

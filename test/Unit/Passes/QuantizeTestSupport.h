@@ -17,8 +17,11 @@
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include <fmt/format.h>
+#include <map>
 #include <random>
 
 namespace parallax {
@@ -38,6 +41,14 @@ func.func @main(%x: tensor<1x2x4x4xf32> {nn.name = "x"}) -> (tensor<1x4x4x4xf32>
   return %5 : tensor<1x4x4x4xf32>
 }
 )";
+
+/// Every result by its name.
+struct Recorder : Observer {
+  void onResult(const LayerResult &layer, const Tensor &value) override {
+    results[layer.tensor] = value.clone();
+  }
+  std::map<std::string, Tensor> results;
+};
 
 class QuantizeTest : public OptimizeTest {
 protected:
@@ -140,6 +151,24 @@ protected:
               T(std::uniform_real_distribution<float>(low, high)(generator));
     });
     return tensor;
+  }
+
+  /// The text of a network in which the constant RANDOM stands for any numbers.
+  std::string withRandomWeights(std::string text) {
+    const std::string marker = "RANDOM";
+    for (size_t at; (at = text.find(marker)) != std::string::npos;) {
+      size_t type = text.find("tensor<", at);
+      size_t end = text.find('>', type) + 1;
+      Tensor values =
+          random(mlir::parseType(text.substr(type, end - type), &context),
+                 -0.4f, 0.5f);
+      std::string bytes = "dense<\"0x";
+      auto *from = static_cast<const unsigned char *>(values.rawData());
+      for (size_t i = 0; i < values.byteSize(); ++i)
+        bytes += fmt::format("{:02X}", from[i]);
+      text.replace(at, marker.size(), bytes + "\">");
+    }
+    return text;
   }
 
   std::mt19937 generator{7};

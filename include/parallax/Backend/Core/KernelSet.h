@@ -46,6 +46,10 @@ public:
     };
   }
 
+  void add(StringRef operation, Binder bind) {
+    binders[operation] = std::move(bind);
+  }
+
   const Binder *find(StringRef operation) const {
     auto it = binders.find(operation);
     return it == binders.end() ? nullptr : &it->second;

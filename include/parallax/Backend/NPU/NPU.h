@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Executes the view of the machine bit by bit as docs/numerics.md says. What
-// moves codes, and layers in float, have the kernels of the float engine.
+// moves codes has the kernels of the float engine; layers in float have them
+// where FloatRules.h gives a reason.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_BACKEND_NPU_NPU_H
 #define PARALLAX_BACKEND_NPU_NPU_H
@@ -15,7 +16,8 @@ namespace parallax {
 /// Adds the integer kernels of the npu dialect.
 void populateNpuKernels(KernelSet &kernels);
 
-/// The simulator: those and the float engine's, made once.
+/// The simulator: those, and kernels of the nn dialect for what is not codes,
+/// made once.
 const KernelSet &npuKernels();
 
 } // namespace parallax

@@ -19,7 +19,20 @@
 
 #include "parallax/Dialect/NPU/NPUDialect.h.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "parallax/Dialect/NPU/NPUAttrs.h.inc"
+
 #define GET_OP_CLASSES
 #include "parallax/Dialect/NPU/NPUOps.h.inc"
+
+namespace parallax::npu {
+
+/// The attribute of functions that says which target they are for.
+constexpr llvm::StringLiteral targetAttrName = "npu.target";
+
+/// The target of the function around `op`; null for the default one.
+TargetAttr targetOf(Operation *op);
+
+} // namespace parallax::npu
 
 #endif // PARALLAX_DIALECT_NPU_NPUOPS_H

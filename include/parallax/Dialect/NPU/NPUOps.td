@@ -9,6 +9,7 @@
 #ifndef PARALLAX_DIALECT_NPU_NPUOPS_TD
 #define PARALLAX_DIALECT_NPU_NPUOPS_TD
 
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -25,15 +26,33 @@ def NPU_Dialect : Dialect {
     `zero_point`, `low` and `high` are those of the result (C2, C3), `rounding`
     says where an exact half goes (C10). A pair of `multipliers` and `shifts`
     is a factor (C11).
+
+    A function may have the attribute `npu.target`: the numbers that the target
+    decides about. Without it they have their default values.
   }];
   let dependentDialects = ["::parallax::nn::NNDialect"];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
 }
 
-def NPU_Codes : TensorOf<[UI8, I8, UI16, I16]>;
-def NPU_CodesOrFloat : TensorOf<[UI8, I8, UI16, I16, F32]>;
-def NPU_Bias : TensorOf<[I32, I64]>;
-def NPU_Float : TensorOf<[F32]>;
-def NPU_Truth : TensorOf<[I1]>;
+def NPU_TargetAttr : AttrDef<NPU_Dialect, "Target"> {
+  let mnemonic = "target";
+  let summary = "What a target decides about bits (C10, C11, C20, C52)";
+  let parameters = (ins StringRefParameter<"the chip">:$name,
+      "int64_t":$accumulator_bits_8, "int64_t":$accumulator_bits_16,
+      "int64_t":$multiplier_bits,
+      StringRefParameter<"as in operations">:$rounding,
+      "int64_t":$table_knots);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def NPU_Codes : StaticShapeTensorOf<[UI8, I8, UI16, I16]>;
+def NPU_CodesOrFloat : StaticShapeTensorOf<[UI8, I8, UI16, I16, F32]>;
+def NPU_Bias : StaticShapeTensorOf<[I32, I64]>;
+def NPU_Float : StaticShapeTensorOf<[F32]>;
+def NPU_Truth : StaticShapeTensorOf<[I1]>;
+def NPU_Lengths : StaticShapeTensorOf<[I32]>;
 
 /// A word out of a fixed list.
 class NPU_Word<list<string> words>
@@ -122,7 +141,7 @@ def NPU_CompareOp : NPU_Op<"compare", "Comparison of values (C46)",
 }
 
 def NPU_TableOp : NPU_CodesOp<"table",
-    "Function by table: 256 entries, or 513 knots for 16 bits (C51, C53)",
+    "Function by table: 256 entries, or knots for 16 bits (C51, C53)",
     (ins NPU_Codes:$x), (ins DenseI32ArrayAttr:$entries)>;
 
 def NPU_QuantizeOp : NPU_Op<"quantize", "From float to codes (C6)",
@@ -145,9 +164,23 @@ def NPU_AveragePoolOp : NPU_CodesOp<"average_pool",
          DenseI64ArrayAttr:$dilations,
          DefaultValuedAttr<BoolAttr, "false">:$count_include_pad,
          DenseI32ArrayAttr:$multipliers, DenseI32ArrayAttr:$shifts)>;
-def NPU_ReduceOp : NPU_CodesOp<"reduce", "Sums along axes (C37, C38)",
+def NPU_LpPoolOp : NPU_CodesOp<"lp_pool",
+    "Sum of magnitudes or Euclidean norm of each window (C36a)",
     (ins NPU_Codes:$x),
-    (ins NPU_Word<["sum", "mean", "l1", "sum_square"]>:$kind,
+    (ins NPU_Word<["l1", "l2"]>:$kind, I64Attr:$x_zero_point,
+         DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
+         DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations,
+         DenseI32ArrayAttr:$multipliers, DenseI32ArrayAttr:$shifts)>;
+def NPU_CumSumOp : NPU_CodesOp<"cum_sum", "Running sums along an axis (C37a)",
+    (ins NPU_Codes:$x),
+    (ins I64Attr:$x_zero_point, I64Attr:$axis,
+         DefaultValuedAttr<BoolAttr, "false">:$exclusive,
+         DefaultValuedAttr<BoolAttr, "false">:$reverse,
+         DenseI32ArrayAttr:$multipliers, DenseI32ArrayAttr:$shifts)>;
+def NPU_ReduceOp : NPU_CodesOp<"reduce",
+    "Sums along axes (C37, C38) and their root (C38a)",
+    (ins NPU_Codes:$x),
+    (ins NPU_Word<["sum", "mean", "l1", "sum_square", "l2"]>:$kind,
          I64Attr:$x_zero_point, DenseI64ArrayAttr:$axes,
          DenseI32ArrayAttr:$multipliers, DenseI32ArrayAttr:$shifts)>;
 def NPU_ResizeOp : NPU_CodesOp<"resize",
@@ -172,11 +205,65 @@ def NPU_LogSoftmaxOp : NPU_CodesOp<"log_softmax", "Log-softmax (C66)",
     (ins I64Attr:$axis, DenseI64ArrayAttr:$fine, DenseI64ArrayAttr:$coarse,
          DenseI64ArrayAttr:$logarithms, I64Attr:$distance, I64Attr:$logarithm,
          I32Attr:$shift)>;
+def NPU_ReduceLogOp : NPU_CodesOp<"reduce_log",
+    "Logarithm of a sum, or of a sum of exponentials (C67, C68)",
+    (ins NPU_Codes:$x),
+    (ins NPU_Word<["sum", "sum_exp"]>:$kind, I64Attr:$x_zero_point,
+         DenseI64ArrayAttr:$axes, DenseI64ArrayAttr:$fine,
+         DenseI64ArrayAttr:$coarse, DenseI64ArrayAttr:$logarithms,
+         I64Attr:$distance, I64Attr:$offset, I64Attr:$logarithm,
+         I32Attr:$shift)>;
 def NPU_NormalizeOp : NPU_CodesOp<"normalize", "Normalization of rows (C75)",
     (ins NPU_Codes:$x),
     (ins NPU_Word<["centered", "rms", "l2"]>:$kind, I64Attr:$x_zero_point,
          I64Attr:$count, I64Attr:$groups, I64Attr:$inner,
          DenseI64ArrayAttr:$factors, DenseI64ArrayAttr:$offsets,
          I32Attr:$shift, I32Attr:$fraction_bits, APIntAttr:$epsilon)>;
+
+//===----------------------------------------------------------------------===//
+// Recurrent layers
+//===----------------------------------------------------------------------===//
+
+/// Rows of weights, factors, offsets and shifts are stacked by direction and
+/// gate as in ONNX. `initial_*` lead from the codes of the initial states to
+/// the states, the lists at the end from the states to the results, one entry
+/// each; a float result has the factor 0.
+class NPU_RecurrentOp<string mnemonic, string title, dag states,
+                      dag parameters, dag more>
+    : NPU_Op<mnemonic, title,
+             !con((ins NPU_Codes:$x, NPU_Codes:$weight, NPU_Codes:$recurrent,
+                       NPU_Lengths:$sequence_lens, NPU_Codes:$initial_h),
+                  states),
+             !con((ins NPU_Word<["forward", "reverse",
+                                 "bidirectional"]>:$direction,
+                       I64Attr:$layout, I64Attr:$x_zero_point,
+                       DenseI64ArrayAttr:$initial_zero_points,
+                       DenseI32ArrayAttr:$initial_multipliers,
+                       DenseI32ArrayAttr:$initial_shifts,
+                       DenseI64ArrayAttr:$input_factors,
+                       DenseI64ArrayAttr:$state_factors,
+                       DenseI64ArrayAttr:$offsets,
+                       DenseI32ArrayAttr:$gate_shifts, I64Attr:$limit,
+                       DenseI32ArrayAttr:$tables,
+                       DenseI32ArrayAttr:$table_fractions,
+                       DenseI64ArrayAttr:$functions,
+                       I32Attr:$state_fraction),
+                  parameters,
+                  (ins DenseI64ArrayAttr:$zero_points,
+                       DenseI64ArrayAttr:$lows, DenseI64ArrayAttr:$highs,
+                       DenseI32ArrayAttr:$multipliers,
+                       DenseI32ArrayAttr:$shifts, NPU_Rounding:$rounding))> {
+  let results = !con((outs NPU_CodesOrFloat:$y, NPU_CodesOrFloat:$y_h), more);
+}
+
+def NPU_RNNOp : NPU_RecurrentOp<"rnn", "Simple recurrent layer (C107)", (ins),
+                                (ins), (outs)>;
+def NPU_GRUOp : NPU_RecurrentOp<"gru", "Gated recurrent units (C106)", (ins),
+    (ins DefaultValuedAttr<BoolAttr, "false">:$linear_before_reset,
+         DenseI64ArrayAttr:$state_offsets), (outs)>;
+def NPU_LSTMOp : NPU_RecurrentOp<"lstm", "Long short-term memory (C105)",
+    (ins NPU_Codes:$initial_c),
+    (ins DefaultValuedAttr<BoolAttr, "false">:$input_forget,
+         DenseI64ArrayAttr:$peepholes), (outs NPU_CodesOrFloat:$y_c)>;
 
 #endif // PARALLAX_DIALECT_NPU_NPUOPS_TD

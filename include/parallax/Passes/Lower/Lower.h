@@ -9,7 +9,7 @@
 #ifndef PARALLAX_PASSES_LOWER_LOWER_H
 #define PARALLAX_PASSES_LOWER_LOWER_H
 
-#include "parallax/Support/FixedPoint.h"
+#include "parallax/Config/Target.h"
 #include "parallax/Support/LLVM.h"
 
 #include <string>
@@ -37,9 +37,11 @@ struct LowerReport {
 
 /// Adds a function called "npu" beside `quantized`, with the same inputs,
 /// outputs and layer names. A Relu or Clip on codes of its own type has no
-/// layer of its own: the layer in front of it gives its result. Throws Error if
-/// an accumulator could overflow.
-mlir::func::FuncOp addNpuView(mlir::func::FuncOp quantized, Rounding rounding,
+/// layer of its own: the layer in front of it gives its result. The function
+/// has an attribute that says which arithmetic of the target it relies on.
+/// Throws Error if an accumulator could overflow.
+mlir::func::FuncOp addNpuView(mlir::func::FuncOp quantized,
+                              const Target &target,
                               LowerReport *report = nullptr);
 
 } // namespace parallax

@@ -30,9 +30,9 @@ def NpuLower : Pass<"npu-lower", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::parallax::nn::NNDialect",
                            "::parallax::npu::NPUDialect"];
-  let options = [Option<"rounding", "rounding", "std::string",
-      /*default=*/"\"half_up\"",
-      "Where an exact half goes: half_up, half_away or half_even">];
+  let options = [Option<"target", "target", "std::string",
+      /*default=*/"\"generic\"",
+      "The chip: a name, or the path of a .json file that describes it">];
 }
 
 #endif // PARALLAX_PASSES_LOWER_PASSES_TD

@@ -202,7 +202,8 @@ def FuseLayout : RewritePass<"nn-fuse-layout"> {
 def FuseNormalizations : RewritePass<"nn-fuse-normalizations"> {
   let summary = "Formulas of normalizations become one operation";
   let description = [{
-    Layer, RMS, instance, group and L2 normalization from chains of reductions.
+    Layer, RMS, instance, group and L2 normalization from chains of reductions,
+    and the magnitude sqrt(a^2 + b^2), which becomes a norm of two parts.
     (Where the formula of the L2 norm would divide zeros by zero, they stay
     zeros.)
 

@@ -1,12 +1,13 @@
-//===- FloatLayers.cpp - FP32 layers of the NPU ---------------------------===//
+//===- FloatLayers.cpp - Normalizations of FP32 layers --------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lanes are added in a fixed order, so that vectors of any width may be used
-// and give the same bits.
+// Rows are independent of each other, so threads only choose who does which.
+// Steps that are one operation per element are those of the float engine.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/FloatLayers.h"
 
+#include "parallax/Backend/NPU/Kernels/FloatFunctions.h"
 #include "parallax/Backend/Reference/Kernels/KernelSupport.h"
 #include "parallax/Support/Parallel.h"
 
@@ -14,20 +15,8 @@
 
 namespace parallax::npu {
 
-/// The sum of element(0), element(1), … in lanes.
-template <typename Fn> static float laneSum(int64_t count, Fn element) {
-  float lanes[8] = {};
-  for (int64_t i = 0; i < count; ++i)
-    lanes[i % 8] += element(i);
-  for (int half : {4, 2, 1})
-    for (int lane = 0; lane < half; ++lane)
-      lanes[lane] += lanes[lane + half];
-  return lanes[0];
-}
-
-float sumFloats(const float *x, int64_t count, int64_t stride) {
-  return laneSum(count, [&](int64_t i) { return x[i * stride]; });
-}
+using kernels::BinaryKind;
+using kernels::ReduceKind;
 
 void softmaxFloat(const Tensor &x, Tensor &y, int64_t axis, bool isLog) {
   kernels::AxisSplit split = kernels::splitAt(x.shape(), axis);
@@ -45,10 +34,9 @@ void softmaxFloat(const Tensor &x, Tensor &y, int64_t axis, bool isLog) {
                   for (int64_t i = 1; i < count; ++i)
                     greatest = std::max(greatest, from[i * inner]);
                   for (int64_t i = 0; i < count; ++i)
-                    exponents[i] =
-                        float(std::exp(double(from[i * inner] - greatest)));
+                    exponents[i] = floatExp(from[i * inner] - greatest);
                   float sum = sumFloats(exponents.data(), count);
-                  auto logarithm = float(std::log(double(sum)));
+                  float logarithm = isLog ? floatLog(sum) : 0;
                   for (int64_t i = 0; i < count; ++i)
                     to[i * inner] =
                         isLog ? (from[i * inner] - greatest) - logarithm
@@ -59,24 +47,25 @@ void softmaxFloat(const Tensor &x, Tensor &y, int64_t axis, bool isLog) {
 
 void normalizeFloat(NormKind kind, const Tensor &x, Tensor &y,
                     const NormRows &rows, float epsilon,
-                    std::span<const float> gamma, std::span<const float> beta) {
+                    std::span<const float> gamma, std::span<const float> beta,
+                    const RowStatistics &statistics) {
   int64_t count = rows.count, entries = count / rows.inner;
   if (x.size() == 0)
     return;
   parallelFor(
       x.size() / count, rowGrain(4 * count), [&](int64_t begin, int64_t end) {
+        std::vector<float> squares(static_cast<size_t>(count));
         for (int64_t r = begin; r < end; ++r) {
           const float *from = x.data<float>() + r * count;
           float *to = y.data<float>() + r * count;
           float mean = kind == NormKind::Centered
                            ? sumFloats(from, count) / float(count)
                            : 0.0f;
-          float variance = laneSum(count, [&](int64_t i) {
+          for (int64_t i = 0; i < count; ++i) {
             float distance = from[i] - mean;
-            return distance * distance;
-          });
-          if (kind != NormKind::L2)
-            variance /= float(count);
+            squares[i] = distance * distance;
+          }
+          float variance = sumFloats(squares.data(), count) / float(count);
           float deviation = std::sqrt(variance + epsilon);
           for (int64_t i = 0; i < count; ++i) {
             int64_t entry = r % rows.groups * entries + i / rows.inner;
@@ -85,8 +74,108 @@ void normalizeFloat(NormKind kind, const Tensor &x, Tensor &y,
               value *= gamma[entry];
             to[i] = beta.empty() ? value : value + beta[entry];
           }
+          if (statistics.mean)
+            statistics.mean->data<float>()[r] = mean;
+          if (statistics.inverse)
+            statistics.inverse->data<float>()[r] = 1.0f / deviation;
         }
       });
+}
+
+void batchNormFloat(const Tensor &x, const BatchNormFloat &params, Tensor &y) {
+  kernels::AxisSplit split = x.rank() < 2 ? kernels::AxisSplit{x.size(), 1, 1}
+                                          : kernels::splitAt(x.shape(), 1);
+  parallelFor(split.outer * split.count, rowGrain(split.inner),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t r = begin; r < end; ++r) {
+                  int64_t c = r % split.count;
+                  float mean = params.mean.data<float>()[c];
+                  float variance =
+                      params.variance.data<float>()[c] + params.epsilon;
+                  float factor =
+                      params.scale.data<float>()[c] / std::sqrt(variance);
+                  float offset = params.bias.data<float>()[c];
+                  const float *from = x.data<float>() + r * split.inner;
+                  float *to = y.data<float>() + r * split.inner;
+                  for (int64_t i = 0; i < split.inner; ++i)
+                    to[i] = (from[i] - mean) * factor + offset;
+                }
+              });
+}
+
+/// The shape of a reduction that keeps its axes as ones.
+static Shape reducedShape(const Tensor &x, std::span<const int64_t> axes) {
+  Shape shape = x.shape();
+  for (int64_t axis : axes)
+    shape[size_t(axis)] = 1;
+  return shape;
+}
+
+void lpNormFloat(const Tensor &x, Tensor &y, int64_t axis, int64_t p,
+                 float epsilon) {
+  int64_t axes[] = {axis};
+  Tensor norm(DType::F32, reducedShape(x, axes));
+  reduceFloat(p == 1 ? ReduceKind::L1 : ReduceKind::L2, x, norm, axes);
+  auto least =
+      Tensor::fromValues<float>({}, std::span<const float>(&epsilon, 1));
+  kernels::binary(BinaryKind::Max, norm, least, norm);
+  kernels::AxisSplit split = kernels::splitAt(x.shape(), axis);
+  parallelFor(split.outer, rowGrain(split.count * split.inner),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t o = begin; o < end; ++o) {
+                  const float *norms = norm.data<float>() + o * split.inner;
+                  for (int64_t k = 0; k < split.count; ++k) {
+                    int64_t at = (o * split.count + k) * split.inner;
+                    const float *from = x.data<float>() + at;
+                    float *to = y.data<float>() + at;
+                    for (int64_t i = 0; i < split.inner; ++i)
+                      to[i] = norms[i] == 0 ? 0.0f : from[i] / norms[i];
+                  }
+                }
+              });
+}
+
+void meanVarianceNormFloat(const Tensor &x, Tensor &y,
+                           std::span<const int64_t> axes) {
+  Tensor mean(DType::F32, reducedShape(x, axes));
+  Tensor deviation(DType::F32, mean.shape());
+  Tensor squares(DType::F32, x.shape());
+  reduceFloat(ReduceKind::Mean, x, mean, axes);
+  kernels::binary(BinaryKind::Sub, x, mean, y);
+  kernels::binary(BinaryKind::Mul, y, y, squares);
+  reduceFloat(ReduceKind::Mean, squares, deviation, axes);
+  for (int64_t i = 0; i < deviation.size(); ++i) {
+    float &value = deviation.data<float>()[i];
+    value = std::sqrt(value) + 1e-9f;
+  }
+  kernels::binary(BinaryKind::Div, y, deviation, y);
+}
+
+void lrnFloat(const Tensor &x, Tensor &y, const LrnFloat &params) {
+  kernels::AxisSplit split = kernels::splitAt(x.shape(), 1);
+  int64_t before = (params.size - 1) / 2, after = params.size - 1 - before;
+  float factor = params.alpha / float(params.size);
+  const float *from = x.data<float>();
+  float *to = y.data<float>();
+  parallelFor(split.outer * split.count, rowGrain(16 * split.inner),
+              [&](int64_t begin, int64_t end) {
+                std::vector<float> squares(size_t(params.size));
+                for (int64_t r = begin; r < end; ++r) {
+                  int64_t c = r % split.count;
+                  int64_t first = std::max<int64_t>(c - before, 0);
+                  int64_t last = std::min(c + after, split.count - 1);
+                  for (int64_t i = 0; i < split.inner; ++i) {
+                    for (int64_t k = first; k <= last; ++k) {
+                      float value = from[(r - c + k) * split.inner + i];
+                      squares[k - first] = value * value;
+                    }
+                    float sum = sumFloats(squares.data(), last - first + 1);
+                    float base = params.bias + factor * sum;
+                    int64_t at = r * split.inner + i;
+                    to[at] = from[at] / floatPower(base, double(params.beta));
+                  }
+                }
+              });
 }
 
 } // namespace parallax::npu

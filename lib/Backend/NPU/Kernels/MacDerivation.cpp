@@ -8,17 +8,17 @@
 
 namespace parallax::npu {
 
-int accumulatorBits(DType a, DType b) {
-  return sizeOf(a) == 1 && sizeOf(b) == 1 ? 32 : 48;
+int accumulatorBits(DType a, DType b, int narrow, int wide) {
+  return sizeOf(a) == 1 && sizeOf(b) == 1 ? narrow : wide;
 }
 
 std::vector<Multiplier> macMultipliers(float xScale,
                                        std::span<const float> weightScales,
-                                       float yScale) {
+                                       float yScale, int multiplierBits) {
   std::vector<Multiplier> result;
   for (float scale : weightScales)
-    result.push_back(
-        multiplierFor(double(xScale) * double(scale) / double(yScale)));
+    result.push_back(multiplierFor(
+        double(xScale) * double(scale) / double(yScale), multiplierBits));
   return result;
 }
 

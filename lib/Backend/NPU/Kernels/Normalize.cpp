@@ -18,7 +18,8 @@ static constexpr int guardBits = 16;
 
 NormCoefficients normCoefficients(NormKind kind, float xScale, int64_t count,
                                   float epsilon, std::span<const float> gamma,
-                                  std::span<const float> beta, float yScale) {
+                                  std::span<const float> beta, float yScale,
+                                  int multiplierBits) {
   if (count > int64_t(1) << 24)
     throw Error(fmt::format("a normalization over {} elements is beyond the "
                             "2^24 that the NPU can sum up; run it in FP32",
@@ -39,7 +40,7 @@ NormCoefficients normCoefficients(NormKind kind, float xScale, int64_t count,
     reach = std::max(reach, std::fabs(offset) * 0x1p-7);
 
   NormCoefficients result;
-  Multiplier scale = multiplierFor(reach);
+  Multiplier scale = multiplierFor(reach, multiplierBits);
   result.shift = scale.shift;
   result.fractionBits = 22 - std::max(0, (bitLength(count - 1) - 15) >> 1);
   auto integer = [&](double value, int bits) {

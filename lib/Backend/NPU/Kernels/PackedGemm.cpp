@@ -129,19 +129,17 @@ static void emit(const SumSink<Acc> &sink, const PackedWeights &w,
 /// are one run. What follows a row of odd depth meets a weight of zero.
 static void widenRows(const MultiplyAdd &loops, const RowSource &x,
                       const Reading &reading, int64_t first, int64_t count,
-                      int16_t *to, int64_t stride) {
+                      const void *const *taps, int16_t *to, int64_t stride) {
   WidenLoop widen = loops.widen[reading.kind];
   const int64_t skip = x.firstChannel * reading.codeSize;
   const int64_t tapSize = x.channels * reading.codeSize;
-  const int64_t depth = x.taps ? x.tapCount * x.channels : x.channels;
   for (int64_t r = 0; r < count; ++r, to += stride) {
-    if (!x.taps) {
+    if (!taps) {
       widen(static_cast<const char *>(x.data) +
                 (first + r) * x.rowStride * reading.codeSize + skip,
-            depth, reading.offset, to);
+            x.channels, reading.offset, to);
       continue;
     }
-    const void *const *taps = x.taps + (first + r) * x.tapCount;
     for (int64_t t = 0; t < x.tapCount;) {
       const char *begin = static_cast<const char *>(taps[t]);
       const char *end = begin + tapSize;
@@ -152,7 +150,20 @@ static void widenRows(const MultiplyAdd &loops, const RowSource &x,
             to + t * x.channels);
       t = next;
     }
+    taps += x.tapCount;
   }
+}
+
+/// The taps of rows [first, first + count), in `buffer` if they have to be
+/// found first; null for a matrix.
+static const void *const *tapsOf(const RowSource &x, int64_t first,
+                                 int64_t count,
+                                 std::vector<const void *> &buffer) {
+  if (!x.finder)
+    return x.taps ? x.taps + first * x.tapCount : nullptr;
+  buffer.resize(size_t(std::max<int64_t>(count * x.tapCount, 1)));
+  x.finder->find(first, count, buffer.data());
+  return buffer.data();
 }
 
 /// A buffer of this thread, with at least `size` elements.
@@ -169,9 +180,10 @@ void gemm(const RowSource &x, const PackedWeights &w,
   const Reading reading(x.type, x.zeroPoint);
   checkTypes<Acc>(x, w);
   const int64_t depth = w.depth();
-  if ((x.taps ? x.tapCount * x.channels : x.channels) != depth)
+  const bool hasTaps = x.taps || x.finder;
+  if ((hasTaps ? x.tapCount * x.channels : x.channels) != depth)
     throw Error(fmt::format("rows of {} codes meet weights of depth {}",
-                            x.channels * (x.taps ? x.tapCount : 1), depth));
+                            x.channels * (hasTaps ? x.tapCount : 1), depth));
   const MultiplyAdd &loops = multiplyAdd();
   // An odd number of cache lines, so that rows don't compete for one set.
   const int64_t stride = ((depth + 1 + 31) / 32 | 1) * 32;
@@ -185,6 +197,7 @@ void gemm(const RowSource &x, const PackedWeights &w,
 
   parallelFor(tasks.count(), grain, [&](int64_t begin, int64_t end) {
     int16_t *codes = threadBuffer(blockRows * stride);
+    std::vector<const void *> found;
     PanelSums<Acc> sums;
     int64_t widened = -1;
     for (int64_t task = begin; task < end; ++task) {
@@ -192,7 +205,8 @@ void gemm(const RowSource &x, const PackedWeights &w,
       const int64_t firstRow = tasks.firstRow(block);
       const int64_t rows = tasks.firstRow(block + 1) - firstRow;
       if (widened != block)
-        widenRows(loops, x, reading, firstRow, rows, codes, stride);
+        widenRows(loops, x, reading, firstRow, rows,
+                  tapsOf(x, firstRow, rows, found), codes, stride);
       widened = block;
       // Tiles of nearly equal height: a tile of one row wastes the registers.
       const int64_t tiles = (rows + maxTileRows - 1) / maxTileRows;
@@ -224,7 +238,8 @@ void depthwise(const RowSource &x, const PackedWeights &w,
                const SumSink<Acc> &sink) {
   const Reading reading(x.type, x.zeroPoint);
   checkTypes<Acc>(x, w);
-  if (x.tapCount != w.depth() || x.channels != w.columns() || !x.taps)
+  if (x.tapCount != w.depth() || x.channels != w.columns() ||
+      !(x.taps || x.finder))
     throw Error(fmt::format("a depthwise convolution of {} channels with {} "
                             "taps meets weights of {} channels with {} taps",
                             x.channels, x.tapCount, w.columns(), w.depth()));
@@ -240,10 +255,12 @@ void depthwise(const RowSource &x, const PackedWeights &w,
     std::vector<const void *> tailTaps(maxDepthwiseRows * x.tapCount);
     for (size_t i = 0; i < tailTaps.size(); ++i)
       tailTaps[i] = tail + i * width;
+    std::vector<const void *> found;
     PanelSums<Acc> sums;
     for (int64_t block = begin; block < end; ++block) {
       const int64_t firstRow = tasks.firstRow(block);
       const int64_t rows = tasks.firstRow(block + 1) - firstRow;
+      const void *const *taps = tapsOf(x, firstRow, rows, found);
       for (int64_t panel = 0; panel < w.panels(); ++panel) {
         const int64_t channel = panel * width;
         const int64_t count = std::min(width, x.channels - channel);
@@ -251,20 +268,20 @@ void depthwise(const RowSource &x, const PackedWeights &w,
         const int16_t *weights = w.panel(panel);
         int64_t tap = 0;
         for (PackedWeights::Piece piece : w.pieces(panel)) {
-          const int64_t taps =
+          const int64_t pieceTaps =
               std::min<int64_t>(2 * piece.pairs, x.tapCount - tap);
           for (int64_t r = 0; r < rows; r += maxDepthwiseRows) {
-            TapRows tapRows{.taps = x.taps + (firstRow + r) * x.tapCount + tap,
+            TapRows tapRows{.taps = taps + r * x.tapCount + tap,
                             .rowStride = x.tapCount,
                             .rows = std::min(maxDepthwiseRows, rows - r),
-                            .count = taps,
+                            .count = pieceTaps,
                             .byteOffset =
                                 (x.firstChannel + channel) * reading.codeSize,
                             .offset = reading.offset};
             CodeKind kind = reading.kind;
             if (count < width && !x.hasSlack) {
               for (int64_t i = 0; i < tapRows.rows; ++i)
-                for (int64_t t = 0; t < taps; ++t)
+                for (int64_t t = 0; t < pieceTaps; ++t)
                   loops.widen[kind](static_cast<const char *>(
                                         tapRows.taps[i * x.tapCount + t]) +
                                         tapRows.byteOffset,
@@ -279,7 +296,7 @@ void depthwise(const RowSource &x, const PackedWeights &w,
                                                sums.accumulates());
           }
           sums.endPiece(loops, piece.isLastOfSum, w.isSplit(), rows);
-          tap += taps;
+          tap += pieceTaps;
           weights += 2 * piece.pairs * panelColumns;
         }
         emit(sink, w, panel, firstRow, rows, sums);

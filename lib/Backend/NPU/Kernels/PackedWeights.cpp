@@ -178,7 +178,7 @@ template <typename T> void PackedWeights::packAs(const WeightView &view) {
   allPieces.clear();
   firstPiece.assign(1, 0);
 
-  int64_t largestSum = 0;
+  int64_t largestColumn = 0;
   for (int64_t p = 0; p < panels(); ++p) {
     const T *data =
         static_cast<const T *>(view.data) + p * width * view.columnStride;
@@ -217,11 +217,13 @@ template <typename T> void PackedWeights::packAs(const WeightView &view) {
     if (depthCount == 0)
       allPieces.push_back({0, true});
     firstPiece.push_back(int64_t(allPieces.size()));
-    largestSum =
-        std::max(largestSum,
+    largestColumn =
+        std::max(largestColumn,
                  *std::max_element(magnitudeSums, magnitudeSums + panelWidth));
   }
-  sumsFitInt32 = !split && isEightBit(activationType) && largestSum <= limit;
+  largestSum = largestColumn * maxActivation;
+  hasNarrowSums =
+      !split && isEightBit(activationType) && largestColumn <= limit;
 }
 
 void PackedWeights::pack(const WeightView &view, DType activations) {

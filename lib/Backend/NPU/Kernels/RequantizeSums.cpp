@@ -10,8 +10,7 @@
 // unsigned numbers: 2^63 is added before, and 2^63 / 2^s subtracted after.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/RequantizeSums.h"
-#include "Vectorize.h"
-#include "parallax/Backend/NPU/Kernels/InstructionSet.h"
+#include "Rescale.h"
 
 #include <type_traits>
 
@@ -42,7 +41,12 @@ Requantization<Acc>::Requantization(int64_t columns,
                                     std::span<const int64_t> biases,
                                     const OutputCodes &output)
     : codes(output), multipliers(multipliers.begin(), multipliers.end()) {
-  for (const Multiplier &each : multipliers)
+  // Nothing remains of a sum times zero, nor of 32 bits that are shifted
+  // further than any half: dead channels must not slow down the others.
+  for (Multiplier &each : this->multipliers)
+    if (each.mantissa == 0 || (isNarrow<Acc> && each.shift > maxShift))
+      each = {0, maxShift};
+  for (const Multiplier &each : this->multipliers)
     ordinary &= each.shift >= minShift<Acc> && each.shift <= maxShift;
   // A tile may begin at the last column, and has up to `width` of them.
   for (std::vector<int64_t> *constants :
@@ -156,17 +160,6 @@ static void scalarTile(const SumTile<Acc> &tile,
       y[r * rowStride + c] = Code(output.code(
           requantize(int64_t(tile.sums[r * tile.stride + c]) + bias[c],
                      layer.multiplier(tile.column + c), output.rounding)));
-}
-
-template <typename Fn> static void dispatchRounding(Rounding rounding, Fn fn) {
-  switch (rounding) {
-  case Rounding::HalfUp:
-    return fn(std::integral_constant<Rounding, Rounding::HalfUp>{});
-  case Rounding::HalfAway:
-    return fn(std::integral_constant<Rounding, Rounding::HalfAway>{});
-  case Rounding::HalfEven:
-    return fn(std::integral_constant<Rounding, Rounding::HalfEven>{});
-  }
 }
 
 template <typename Acc>

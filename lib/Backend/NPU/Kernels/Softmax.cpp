@@ -32,11 +32,22 @@ ExponentTable exponentTable(DType xType, float xScale) {
   return table;
 }
 
-SoftmaxTables softmaxTables(DType xType, float xScale, float yScale) {
-  return {exponentTable(xType, xScale), multiplierFor(1.0 / double(yScale))};
+SoftmaxTables softmaxTables(DType xType, float xScale, float yScale,
+                            int multiplierBits) {
+  return {exponentTable(xType, xScale),
+          multiplierFor(1.0 / double(yScale), multiplierBits)};
 }
 
-LogSoftmaxTables logSoftmaxTables(DType xType, float xScale, float yScale) {
+std::vector<int64_t> logarithmTable() {
+  std::vector<int64_t> table;
+  for (int i = 0; i <= 256; ++i)
+    table.push_back(
+        roundHalfEven(std::ldexp(std::log(1.0 + double(i) / 256), 20)));
+  return table;
+}
+
+LogSoftmaxTables logSoftmaxTables(DType xType, float xScale, float yScale,
+                                  int multiplierBits) {
   double span = double(sizeOf(xType) > 1 ? 65535 : 255) * double(xScale);
   if (!(span < 1024))
     throw Error(fmt::format("log-softmax takes inputs over a range below 1024, "
@@ -45,10 +56,9 @@ LogSoftmaxTables logSoftmaxTables(DType xType, float xScale, float yScale) {
                             span));
   LogSoftmaxTables tables;
   tables.exponents = exponentTable(xType, xScale);
-  for (int i = 0; i <= 256; ++i)
-    tables.logarithms.push_back(
-        roundHalfEven(std::ldexp(std::log(1.0 + double(i) / 256), 20)));
-  Multiplier logarithm = multiplierFor(std::ldexp(1.0 / double(yScale), -20));
+  tables.logarithms = logarithmTable();
+  Multiplier logarithm =
+      multiplierFor(std::ldexp(1.0 / double(yScale), -20), multiplierBits);
   tables.logarithm = logarithm.mantissa;
   tables.shift = logarithm.shift;
   if (logarithm.mantissa)
@@ -96,18 +106,17 @@ void forEachRow(const Tensor &x, Tensor &y, int64_t axis,
   });
 }
 
-/// ln(sum 2^-30) in units of 2^-20, for sums from 2^30 on.
-int64_t logarithmOf(int64_t sum, const std::vector<int64_t> &table) {
-  int bits = bitLength(sum);
-  int64_t mantissa = bits > 25 ? sum >> (bits - 25) : sum << (25 - bits);
+} // namespace
+
+int64_t logarithmOf(int64_t value, const std::vector<int64_t> &table) {
+  int bits = bitLength(value);
+  int64_t mantissa = bits > 25 ? value >> (bits - 25) : value << (25 - bits);
   int64_t fraction = mantissa - (int64_t(1) << 24);
   int64_t segment = fraction >> 16, part = fraction & 65535;
   int64_t blended = table[segment] * (65536 - part) + table[segment + 1] * part;
-  return (bits - 31) * table[256] +
+  return (bits - 1) * table[256] +
          roundShift<int64_t>(blended, 16, Rounding::HalfUp);
 }
-
-} // namespace
 
 void softmax(const Tensor &x, Tensor &y, int64_t axis,
              const SoftmaxTables &tables, const OutputCodes &output) {
@@ -131,7 +140,9 @@ void logSoftmax(const Tensor &x, Tensor &y, int64_t axis,
   forEachRow(
       x, y, axis, tables.exponents, output,
       [&](int64_t sum) {
-        return logarithmOf(sum, tables.logarithms) * tables.logarithm;
+        return (logarithmOf(sum, tables.logarithms) -
+                30 * tables.logarithms[256]) *
+               tables.logarithm;
       },
       [&](int64_t row, int64_t d) {
         return roundShift(-d * tables.distance - row, tables.shift,

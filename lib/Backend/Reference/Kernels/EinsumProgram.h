@@ -9,17 +9,12 @@
 #ifndef PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_EINSUMPROGRAM_H
 #define PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_EINSUMPROGRAM_H
 
+#include "parallax/Backend/Reference/Kernels/EinsumEquation.h"
 #include "parallax/Backend/Reference/Kernels/Loops.h"
 
 #include <functional>
 
 namespace parallax::kernels {
-
-using Labels = std::vector<int>;
-
-inline bool contains(const Labels &labels, int label) {
-  return std::find(labels.begin(), labels.end(), label) != labels.end();
-}
 
 /// A view of a buffer. Each label occurs once and has an extent above 1: axes
 /// of extent 1 move no pointer, and a broadcast operand lacks the label.

@@ -167,8 +167,8 @@ std::string GraphExporter::addParameter(Operation *op, StringRef role,
   return name;
 }
 
-static void describeTensor(onnx::ValueInfoProto &info, Value value,
-                           const std::string &name) {
+void describeTensor(onnx::ValueInfoProto &info, Value value,
+                    const std::string &name) {
   info.set_name(name);
   auto *tensor = info.mutable_type()->mutable_tensor_type();
   tensor->set_elem_type(toOnnxType(

@@ -16,6 +16,7 @@
 namespace onnx {
 class AttributeProto;
 class NodeProto;
+class ValueInfoProto;
 } // namespace onnx
 
 namespace parallax::onnx_export {
@@ -83,6 +84,10 @@ std::string describe(Operation *op);
 /// The elements of a tensor type; throws Error for types that ONNX does not
 /// have, with `subject` as what has it.
 DType elementsOf(Type type, const std::string &subject);
+
+/// The name, type and shape of a value.
+void describeTensor(onnx::ValueInfoProto &info, Value value,
+                    const std::string &name);
 
 } // namespace parallax::onnx_export
 

@@ -167,8 +167,11 @@ struct Frame {
     graphEnd.mutable_input()->Swap(graph.mutable_input());
     graphEnd.mutable_output()->Swap(graph.mutable_output());
     graphEnd.mutable_value_info()->Swap(graph.mutable_value_info());
+    graphEnd.mutable_quantization_annotation()->Swap(
+        graph.mutable_quantization_annotation());
     onnx::ModelProto modelEnd;
     modelEnd.mutable_opset_import()->Swap(model.mutable_opset_import());
+    modelEnd.mutable_metadata_props()->Swap(model.mutable_metadata_props());
     modelEnd.mutable_functions()->Swap(model.mutable_functions());
     modelHead = model.SerializeAsString();
     graphHead = graph.SerializeAsString();

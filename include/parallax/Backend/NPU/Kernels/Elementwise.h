@@ -26,7 +26,8 @@ struct CodesOperand {
 
 /// The coefficients of +-s_i / s_y: `signs` has +1 or -1 per operand (C30).
 Coefficients linearCoefficients(std::span<const float> scales,
-                                std::span<const int> signs, float yScale);
+                                std::span<const int> signs, float yScale,
+                                int multiplierBits = defaultMultiplierBits);
 
 /// Up to three operands: requantize, add, sub, sum, mean of tensors (C31).
 void linear(std::span<const CodesOperand> operands, Tensor &y,
@@ -41,18 +42,21 @@ struct ChannelAffine {
 
 /// From the real factor and offset of each channel, in steps of y.
 ChannelAffine channelAffine(std::span<const double> factors,
-                            std::span<const double> offsets);
+                            std::span<const double> offsets,
+                            int multiplierBits = defaultMultiplierBits);
 
 /// Of (x s_x - mean) / std (C34).
 ChannelAffine normalizeAffine(float xScale, std::span<const float> mean,
-                              std::span<const float> std, float yScale);
+                              std::span<const float> std, float yScale,
+                              int multiplierBits = defaultMultiplierBits);
 
 /// Of gamma (x s_x - mean) / sqrt(variance + epsilon) + beta (C35).
 ChannelAffine batchNormAffine(float xScale, std::span<const float> gamma,
                               std::span<const float> beta,
                               std::span<const float> mean,
                               std::span<const float> variance, float epsilon,
-                              float yScale);
+                              float yScale,
+                              int multiplierBits = defaultMultiplierBits);
 
 void affine(const CodesOperand &x, Tensor &y, int64_t axis,
             const ChannelAffine &affine, const OutputCodes &output);
@@ -62,7 +66,8 @@ void affine(const CodesOperand &x, Tensor &y, int64_t axis,
 //===----------------------------------------------------------------------===//
 
 /// s_a s_b / s_y (C40).
-Multiplier productMultiplier(float aScale, float bScale, float yScale);
+Multiplier productMultiplier(float aScale, float bScale, float yScale,
+                             int multiplierBits = defaultMultiplierBits);
 
 void mul(const CodesOperand &a, const CodesOperand &b, Tensor &y,
          Multiplier multiplier, const OutputCodes &output);
@@ -72,13 +77,15 @@ void mul(const CodesOperand &a, const CodesOperand &b, Tensor &y,
 struct PReluMultipliers {
   Multiplier positive, negative;
 };
-PReluMultipliers preluMultipliers(float xScale, float slopeScale, float yScale);
+PReluMultipliers preluMultipliers(float xScale, float slopeScale, float yScale,
+                                  int multiplierBits = defaultMultiplierBits);
 
 void prelu(const CodesOperand &x, const CodesOperand &slope, Tensor &y,
            const PReluMultipliers &multipliers, const OutputCodes &output);
 
 /// s_a / (s_b s_y) (C43).
-Multiplier quotientMultiplier(float aScale, float bScale, float yScale);
+Multiplier quotientMultiplier(float aScale, float bScale, float yScale,
+                              int multiplierBits = defaultMultiplierBits);
 
 /// Exact but for one rounding (C44).
 void div(const CodesOperand &a, const CodesOperand &b, Tensor &y,
@@ -91,7 +98,8 @@ void div(const CodesOperand &a, const CodesOperand &b, Tensor &y,
 enum class CompareKind { Equal, Less, LessOrEqual, Greater, GreaterOrEqual };
 
 /// The coefficients with which values of two scales are compared (C46).
-Coefficients compareCoefficients(float aScale, float bScale);
+Coefficients compareCoefficients(float aScale, float bScale,
+                                 int multiplierBits = defaultMultiplierBits);
 
 /// y is bool.
 void compare(CompareKind kind, const CodesOperand &a, const CodesOperand &b,
@@ -107,10 +115,10 @@ using RealFunction = std::function<double(double)>;
 std::vector<int32_t> directTable(const RealFunction &fn, const AffineParams &x,
                                  const AffineParams &y);
 
-/// 16-bit input: 513 knots at every 128th code, in steps of y / 256 and without
-/// its zero point (C52).
+/// 16-bit input: 2^k + 1 knots, 2^(16 - k) codes apart, in steps of y / 256 and
+/// without its zero point (C52).
 std::vector<int32_t> knotTable(const RealFunction &fn, const AffineParams &x,
-                               const AffineParams &y);
+                               const AffineParams &y, int64_t knots = 513);
 
 /// Takes either table, by the type of x (C51, C53).
 void table(const Tensor &x, Tensor &y, std::span<const int32_t> entries,

@@ -3,13 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Convolutions and matrix products (C20 to C29 of docs/numerics.md): exact sums
-// of products, one requantization. The same functions compute FP32 layers, in
-// the order of summation of C91.
+// of products, one requantization. Weights are packed once. FP32 layers have
+// functions of their own, in the order of summation of C91.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_BACKEND_NPU_KERNELS_MAC_H
 #define PARALLAX_BACKEND_NPU_KERNELS_MAC_H
 
 #include "parallax/Backend/NPU/Kernels/Codes.h"
+
+#include <memory>
 
 namespace parallax::npu {
 
@@ -17,12 +19,13 @@ namespace parallax::npu {
 // Derivation
 //===----------------------------------------------------------------------===//
 
-/// 32 if both operands have 8 bits, else 48 (C20).
-int accumulatorBits(DType a, DType b);
+/// `narrow` if both operands have 8 bits, else `wide` (C20).
+int accumulatorBits(DType a, DType b, int narrow = 32, int wide = 48);
 
 /// One multiplier for each weight scale (C25).
 std::vector<Multiplier>
-macMultipliers(float xScale, std::span<const float> weightScales, float yScale);
+macMultipliers(float xScale, std::span<const float> weightScales, float yScale,
+               int multiplierBits = defaultMultiplierBits);
 
 /// The bias as an integer at the scale of the accumulator (C24). Throws if it
 /// needs more than `bits` bits.
@@ -62,20 +65,59 @@ struct ConvParams {
   bool transposed = false;
 };
 
-/// x is [N, C, spatial...]; weights are [O, C / groups, kernel...], transposed
-/// [C, O / groups, kernel...]; the bias (may be null) is int32 or int64, [O].
-/// The shape of y decides about the pads at the end.
-void convolution(const Tensor &x, int64_t xZero, const Tensor &weights,
-                 const Tensor *bias, Tensor &y, const ConvParams &params,
-                 const MacOutput &output);
+/// What a convolution of codes is made of. Shapes are those of ONNX: x is [N,
+/// C, spatial...]; weights are [O, C / groups, kernel...], transposed [C, O /
+/// groups, kernel...]; the bias (may be null) is int32 or int64, [O]. The shape
+/// of y decides about the pads at the end.
+struct ConvLayer {
+  DType xType, yType;
+  Shape x, y;
+  int64_t xZero = 0;
+  const Tensor &weights;
+  const Tensor *bias;
+  ConvParams params;
+  MacOutput output;
+};
 
-/// x is [..., K], weights are [O, K], y is [..., O].
-void fullyConnected(const Tensor &x, int64_t xZero, const Tensor &weights,
-                    const Tensor *bias, Tensor &y, const MacOutput &output);
+/// A convolution of codes with its weights packed. The channels of codes are
+/// innermost in memory, [N, spatial..., C]; float results are [N, O,
+/// spatial...].
+class Convolution {
+public:
+  explicit Convolution(const ConvLayer &layer);
+  ~Convolution();
+  void run(const Tensor &x, Tensor &y) const;
+
+private:
+  struct Plan;
+  std::unique_ptr<const Plan> plan;
+};
+
+/// An FP32 convolution; all tensors have the shapes of ONNX (C91).
+void floatConvolution(const Tensor &x, const Tensor &weights,
+                      const Tensor *bias, Tensor &y, const ConvParams &params);
+
+/// [..., K] codes times weights [O, K], packed.
+class FullyConnected {
+public:
+  FullyConnected(DType xType, int64_t xZero, const Tensor &weights,
+                 const Tensor *bias, DType yType, const MacOutput &output);
+  ~FullyConnected();
+  void run(const Tensor &x, Tensor &y) const;
+
+private:
+  struct Plan;
+  std::unique_ptr<const Plan> plan;
+};
+
+void floatFullyConnected(const Tensor &x, const Tensor &weights,
+                         const Tensor *bias, Tensor &y);
 
 /// [..., M, K] x [..., K, N]: leading dimensions broadcast.
 void matmul(const Tensor &a, int64_t aZero, const Tensor &b, int64_t bZero,
             Tensor &y, const MacOutput &output);
+
+void floatMatmul(const Tensor &a, const Tensor &b, Tensor &y);
 
 } // namespace parallax::npu
 

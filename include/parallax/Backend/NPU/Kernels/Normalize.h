@@ -37,7 +37,8 @@ struct SoftmaxTables {
   ExponentTable exponents;
   Multiplier multiplier;
 };
-SoftmaxTables softmaxTables(DType xType, float xScale, float yScale);
+SoftmaxTables softmaxTables(DType xType, float xScale, float yScale,
+                            int multiplierBits = defaultMultiplierBits);
 
 /// C64.
 void softmax(const Tensor &x, Tensor &y, int64_t axis,
@@ -51,7 +52,15 @@ struct LogSoftmaxTables {
   int64_t distance = 0, logarithm = 0;
   int32_t shift = 1;
 };
-LogSoftmaxTables logSoftmaxTables(DType xType, float xScale, float yScale);
+LogSoftmaxTables logSoftmaxTables(DType xType, float xScale, float yScale,
+                                  int multiplierBits = defaultMultiplierBits);
+
+/// The 257 entries of C65.
+std::vector<int64_t> logarithmTable();
+
+/// The logarithm of an integer from 1 on, in units of 2^-20 (l of C67; C66
+/// leaves out 30 binary digits).
+int64_t logarithmOf(int64_t value, const std::vector<int64_t> &table);
 
 /// C66.
 void logSoftmax(const Tensor &x, Tensor &y, int64_t axis,
@@ -83,7 +92,8 @@ struct NormCoefficients {
 /// An empty gamma is 1, an empty beta 0.
 NormCoefficients normCoefficients(NormKind kind, float xScale, int64_t count,
                                   float epsilon, std::span<const float> gamma,
-                                  std::span<const float> beta, float yScale);
+                                  std::span<const float> beta, float yScale,
+                                  int multiplierBits = defaultMultiplierBits);
 
 /// C72 to C75.
 void normalizeRows(NormKind kind, const Tensor &x, int64_t xZero, Tensor &y,

@@ -17,6 +17,7 @@
 #include "parallax/Support/Tensor.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace parallax::npu {
@@ -72,9 +73,12 @@ public:
   int64_t pairs() const { return (depthCount + 1) / 2; }
   DType activations() const { return activationType; }
   bool isSplit() const { return split; }
-  /// Whether every sum fits into 32 bits, for any zero point of 8-bit
-  /// activations.
-  bool fitsInt32() const { return sumsFitInt32; }
+  /// Whether every sum and a bias of this magnitude fit into 32 bits together,
+  /// for any zero point of 8-bit activations.
+  bool fitsInt32(int64_t bias = 0) const {
+    return hasNarrowSums &&
+           bias <= std::numeric_limits<int32_t>::max() - largestSum;
+  }
 
   int64_t columnsPerPanel() const { return split ? 8 : panelWidth; }
   int64_t panels() const {
@@ -98,11 +102,22 @@ private:
 
   int64_t columnCount = 0, depthCount = 0;
   DType activationType = DType::U8;
-  bool split = false, sumsFitInt32 = false;
+  bool split = false, hasNarrowSums = false;
+  int64_t largestSum = 0;
   Tensor codes;
   std::vector<Piece> allPieces;
   std::vector<int64_t> firstPiece;
   std::vector<int64_t> sums;
+};
+
+/// Finds the taps of rows while they are needed: a table of all of them would
+/// be larger than the picture.
+class TapSource {
+public:
+  virtual ~TapSource() = default;
+  /// Writes `rows` times `tapCount` pointers.
+  virtual void find(int64_t firstRow, int64_t rows,
+                    const void **taps) const = 0;
 };
 
 /// The first operand: codes of type U8, I8, U16 or I16.
@@ -115,9 +130,10 @@ struct RowSource {
   const void *data = nullptr;
   int64_t rowStride = 0;
 
-  /// Or pointers, `taps[r * tapCount + t]`, if `taps` is given. A tap in the
-  /// padding points to a vector of zero points.
+  /// Or pointers, `taps[r * tapCount + t]`, if `taps` is given or found. A tap
+  /// in the padding points to a vector of zero points.
   const void *const *taps = nullptr;
+  const TapSource *finder = nullptr;
   int64_t tapCount = 1;
 
   /// Codes that a row, or each tap of it, contributes.

@@ -25,12 +25,15 @@ struct IntegerResize {
   int fractionBits = 0;
 };
 
-/// Throws for plans that leave outputs outside of the input.
-IntegerResize integerResize(const kernels::ResizePlan &plan, DType xType);
+/// Throws for plans that leave outputs outside of the input, and where the
+/// accumulator has no bits for weights.
+IntegerResize integerResize(const kernels::ResizePlan &plan, DType xType,
+                            int accumulatorBits);
 
 /// s_x / s_y 2^-(fractionBits axes).
 Multiplier resizeMultiplier(const IntegerResize &plan, float xScale,
-                            float yScale);
+                            float yScale,
+                            int multiplierBits = defaultMultiplierBits);
 
 void resize(const IntegerResize &plan, const Tensor &x, int64_t xZero,
             Tensor &y, Multiplier multiplier, const OutputCodes &output);

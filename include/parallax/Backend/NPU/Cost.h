@@ -1,0 +1,30 @@
+//===- Cost.h - The estimate of a network's time ---------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products per cycle, elements per cycle and bytes per cycle: enough to see
+// which layers a network spends its time in, and what limits them.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_BACKEND_NPU_COST_H
+#define PARALLAX_BACKEND_NPU_COST_H
+
+#include "parallax/Report/Cost.h"
+#include "parallax/Support/LLVM.h"
+
+namespace parallax {
+
+struct CostOptions {
+  NpuMode mode = NpuMode::NPU1;
+  /// Plans with less bandwidth than the target has, in GB/s; 0 for all of it.
+  double bandwidthLimit = 0;
+};
+
+/// The layers of the view of the machine, in their order. Throws Error if the
+/// target does not have the mode.
+std::vector<LayerCost> estimateCost(mlir::func::FuncOp npu,
+                                    const Target &target,
+                                    const CostOptions &options = {});
+
+} // namespace parallax
+
+#endif // PARALLAX_BACKEND_NPU_COST_H

@@ -1,0 +1,56 @@
+//===- LiteralNetwork.h - A literal run of the machine's view --*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Walks a function of the npu dialect and evaluates each operation by the
+// second reading of docs/numerics.md (test/Unit/NPU/Literal*). What it shares
+// with the simulator ends with the accessors of attributes.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TEST_UNIT_WITNESS_LITERALNETWORK_H
+#define PARALLAX_TEST_UNIT_WITNESS_LITERALNETWORK_H
+
+#include "../NPU/LiteralNumerics.h"
+#include "parallax/Support/LLVM.h"
+#include "parallax/Support/Tensor.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace parallax::literal {
+
+/// The value of a tensor: integers of any type as codes, else floats. Both
+/// have their dimensions in `codes`.
+struct Item {
+  Codes codes;
+  std::vector<float> floats;
+  bool isFloat = false;
+};
+
+Item itemOf(const Tensor &tensor);
+
+/// Empty if all elements are equal (floats bit by bit), else where they differ
+/// first.
+std::string difference(const Item &expected, const Tensor &found);
+
+/// All values of the function. Throws std::runtime_error for an operation that
+/// has no literal reading.
+llvm::DenseMap<Value, Item> runLiterally(mlir::func::FuncOp function,
+                                         const std::vector<Tensor> &inputs);
+
+/// The same for the quantized function in front of lowering: integers are
+/// derived from the scales of its types as the page says, so that lowering is
+/// witnessed as well.
+llvm::DenseMap<Value, Item>
+runQuantizedLiterally(mlir::func::FuncOp function,
+                      const std::vector<Tensor> &inputs, Tie tie);
+
+/// A value without elements, with the limits of its type.
+Item emptyItem(Type type);
+
+/// The operations of the nn dialect that the machine's view keeps: movement
+/// and comparison of codes. False for any other.
+bool moveLiterally(Operation *op, const std::vector<Item> &operands,
+                   std::vector<Item> &results);
+
+} // namespace parallax::literal
+
+#endif // PARALLAX_TEST_UNIT_WITNESS_LITERALNETWORK_H

@@ -1,0 +1,124 @@
+//===- CompileStage.cpp - From codes to a compiled model ------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "CompileStage.h"
+#include "../common/LowerLog.h"
+#include "CalibrateStage.h"
+#include "CompiledCheck.h"
+
+#include "parallax/Backend/NPU/Cost.h"
+#include "parallax/Backend/NPU/NPU.h"
+#include "parallax/Compiled/CompiledModel.h"
+#include "parallax/Config/Target.h"
+#include "parallax/Passes/Lower/Lower.h"
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Log.h"
+#include "parallax/Support/LogFile.h"
+
+#include <fmt/format.h>
+#include <map>
+
+namespace fs = std::filesystem;
+
+namespace parallax {
+namespace {
+
+std::string sha256OfText(const std::string &text) {
+  return sha256Of(std::as_bytes(std::span(text)));
+}
+
+/// Of the files that samples or ranges come from, by name.
+std::string calibrationDigest(const BuildConfig &config) {
+  std::map<std::string, fs::path> files;
+  auto add = [&](const fs::path &path) {
+    if (!fs::is_directory(path)) {
+      files[path.filename().string()] = path;
+      return;
+    }
+    for (const fs::directory_entry &entry :
+         fs::recursive_directory_iterator(path))
+      if (entry.is_regular_file())
+        files[fs::relative(entry.path(), path).string()] = entry.path();
+  };
+  if (!config.quant.calibrationCache.empty())
+    add(config.quant.calibrationCache);
+  for (const InputQuantConfig &input : config.quant.inputConfigs)
+    add(input.calibrationDataset);
+  std::string text;
+  for (const auto &[name, path] : files)
+    text += fmt::format("{} {}\n", name, sha256OfFile(path));
+  return text.empty() ? "" : sha256OfText(text);
+}
+
+/// Of what the build read, wherever it writes: the same inputs give the same
+/// compiled model.
+CompiledInfo compiledInfo(const BuildConfig &config, const Target &target) {
+  BuildConfig independent = config;
+  independent.outputDir = independent.outputName = independent.workDir = "";
+  CompiledInfo info;
+  info.targetName = target.name;
+  info.targetJson = toJson(target);
+  info.modelSha256 = sha256OfFile(config.input);
+  info.configSha256 = sha256OfText(toJson(independent));
+  info.calibrationSha256 = calibrationDigest(config);
+  return info;
+}
+
+void reportCost(mlir::func::FuncOp machine, const Target &target,
+                const BuildState &state, const fs::path &folder) {
+  const BuildConfig &config = state.config;
+  std::vector<LayerCost> costs = estimateCost(
+      machine, target, {config.npuMode, config.compiler.ddrBwLimit});
+  printResult("Cost of the Costliest Layers\n" +
+              costTable(costs).render(state.style));
+  log(LogLevel::Info, "{}", maxCycleLine(costs));
+  if (!config.compiler.npuPerf)
+    return;
+  fs::path profile = folder / "op_profile.csv", trace = folder / "trace.json";
+  writeFileAtomically(profile, opProfileCsv(costs));
+  writeFileAtomically(trace, traceJson(costs, target));
+  log(LogLevel::Info, "save cost of layers to [{}], as a trace to [{}]",
+      profile.string(), trace.string());
+}
+
+} // namespace
+
+void checkTarget(const BuildConfig &config) {
+  findTarget(config.targetHardware).coresIn(config.npuMode);
+}
+
+void runCompileStage(BuildState &state) {
+  const BuildConfig &config = state.config;
+  Target target = findTarget(config.targetHardware);
+  mlir::func::FuncOp source = state.network->view("deployed");
+  if (!source)
+    source = state.network->view("quantized");
+  LowerReport report;
+  mlir::func::FuncOp machine = addNpuView(source, target, &report);
+  logLowering(report);
+  fs::path folder = fs::path(config.outputDir) / "compiler";
+  writeFileAtomically(folder / "lowering.json", toJson(report));
+  reportCost(machine, target, state, folder);
+
+  fs::path file = fs::path(config.outputDir) / config.outputName;
+  writeCompiledModel(machine, file, compiledInfo(config, target));
+  log(LogLevel::Info, "save compiled model to [{}]", file.string());
+  checkCompiledModel(machine, file, config.compiler);
+}
+
+Executable prepareSimulator(BuildState &state) {
+  // What is deployed may have other inputs than the network.
+  mlir::func::FuncOp machine = state.network->view("npu");
+  if (!machine || state.network->view("deployed")) {
+    if (machine)
+      machine.erase();
+    machine = addNpuView(state.network->view("quantized"),
+                         findTarget(state.config.targetHardware));
+  }
+  return prepare(machine, npuKernels(), {});
+}
+
+} // namespace parallax

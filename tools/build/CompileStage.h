@@ -1,0 +1,26 @@
+//===- CompileStage.h - From codes to a compiled model ---------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The phase that lowers the quantized network to the machine of the target,
+// says what that costs, and writes the file that is deployed.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_BUILD_COMPILESTAGE_H
+#define PARALLAX_TOOLS_BUILD_COMPILESTAGE_H
+
+#include "Phases.h"
+
+namespace parallax {
+
+/// Throws Error if there is no such chip, or if it does not have the mode.
+void checkTarget(const BuildConfig &config);
+
+/// Adds the view "npu" of the network as it is deployed.
+void runCompileStage(BuildState &state);
+
+/// The quantized network in its own inputs on the simulator.
+Executable prepareSimulator(BuildState &state);
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_BUILD_COMPILESTAGE_H

@@ -1,0 +1,22 @@
+//===- LowerLog.h - What lowering found out --------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much of a network the machine runs in integers, for the screen and as a
+// file.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_COMMON_LOWERLOG_H
+#define PARALLAX_TOOLS_COMMON_LOWERLOG_H
+
+#include "parallax/Passes/Lower/Lower.h"
+
+namespace parallax {
+
+void logLowering(const LowerReport &report);
+
+/// The proof that no accumulator overflows, and the layers in float.
+std::string toJson(const LowerReport &report);
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_COMMON_LOWERLOG_H
