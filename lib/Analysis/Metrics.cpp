@@ -172,10 +172,10 @@ bool isOutOfRange(double sumOfSquares, double largest) {
 }
 
 template <typename Wide>
-double argmaxAgreement(const Tensor &a, const Tensor &b) {
+RowAgreement countAgreeing(const Tensor &a, const Tensor &b) {
   int64_t length = a.rank() > 0 ? a.shape().back() : 1;
   if (a.size() == 0)
-    return 1;
+    return {};
   int64_t rows = a.size() / length;
   std::vector<uint8_t> agrees(static_cast<size_t>(rows));
   parallelFor(rows, std::max<int64_t>(1, 65536 / length),
@@ -201,17 +201,7 @@ double argmaxAgreement(const Tensor &a, const Tensor &b) {
                 for (int64_t row = first; row < last; ++row)
                   agrees[size_t(row)] = argmax(a, row) == argmax(b, row);
               });
-  return double(std::count(agrees.begin(), agrees.end(), 1)) / double(rows);
-}
-
-double cosineOf(const Partial &total) {
-  if (total.measured == 0 && total.differing > 0)
-    return 0;
-  if (total.normA == 0 || total.normB == 0)
-    return total.normA == total.normB ? 1 : 0;
-  // One root of the product is exact for equal sides; two roots are not.
-  return std::clamp(total.dot / std::sqrt(total.normA * total.normB), -1.0,
-                    1.0);
+  return {rows, std::count(agrees.begin(), agrees.end(), 1)};
 }
 
 template <typename Wide>
@@ -238,7 +228,9 @@ Metrics measureAs(const Tensor &a, const Tensor &b, Tolerance tolerance) {
     metrics.mse = total.sumSquares / count / scale / scale;
     metrics.rmse = std::sqrt(total.sumSquares / count) / scale;
   }
-  metrics.cosine = cosineOf(total);
+  metrics.cosine = total.measured == 0 && total.differing > 0
+                       ? 0
+                       : cosineOf(total.dot, total.normA, total.normB);
   metrics.maxAbsIndex = total.maxAbsIndex;
   metrics.firstDifferingIndex = total.firstDifferingIndex;
   metrics.differing = total.differing;
@@ -247,7 +239,8 @@ Metrics measureAs(const Tensor &a, const Tensor &b, Tolerance tolerance) {
   metrics.infA = total.infA;
   metrics.infB = total.infB;
   metrics.unordered = total.unordered;
-  metrics.argmaxAgreement = argmaxAgreement<Wide>(a, b);
+  if (auto [rows, agreeing] = countAgreeing<Wide>(a, b); rows > 0)
+    metrics.argmaxAgreement = double(agreeing) / double(rows);
   if (total.minB <= total.maxB) {
     metrics.minB = total.minB;
     metrics.maxB = total.maxB;
@@ -272,6 +265,19 @@ Metrics measure(const Tensor &a, const Tensor &b, Tolerance tolerance) {
     return measureAs<long double>(a, b, tolerance);
   }
   return measureAs<double>(a, b, tolerance);
+}
+
+double cosineOf(double dot, double squareA, double squareB) {
+  if (squareA == 0 || squareB == 0)
+    return squareA == squareB ? 1 : 0;
+  // One root of the product is exact for equal sides; two roots are not.
+  return std::clamp(dot / std::sqrt(squareA * squareB), -1.0, 1.0);
+}
+
+RowAgreement agreementOfRows(const Tensor &a, const Tensor &b) {
+  return needsMoreThanDouble(a) || needsMoreThanDouble(b)
+             ? countAgreeing<long double>(a, b)
+             : countAgreeing<double>(a, b);
 }
 
 double errorOfRange(double maxAbs, double minB, double maxB) {

@@ -104,7 +104,14 @@ template <> std::span<const EnumName<PrecisionAnalysisMethod>> enumNames() {
 template <> std::span<const EnumName<PrecisionAnalysisMode>> enumNames() {
   static constexpr EnumName<PrecisionAnalysisMode> names[] = {
       {PrecisionAnalysisMode::Reference, "Reference"},
-      {PrecisionAnalysisMode::NpuBackend, "NPUBackend"}};
+      {PrecisionAnalysisMode::NpuBackend, "NPUBackend"},
+      {PrecisionAnalysisMode::Both, "Both"}};
+  return names;
+}
+
+template <> std::span<const EnumName<AnalysisColumns>> enumNames() {
+  static constexpr EnumName<AnalysisColumns> names[] = {
+      {AnalysisColumns::Standard, "standard"}, {AnalysisColumns::Full, "full"}};
   return names;
 }
 

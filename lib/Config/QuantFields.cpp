@@ -14,8 +14,6 @@
 namespace parallax::config {
 namespace {
 
-constexpr std::string_view awaitsAnalysis =
-    "awaits the stage that analyzes precision";
 constexpr std::string_view noFinetuning =
     "awaits the stage that tunes weights by training";
 
@@ -167,26 +165,26 @@ template <> Message describe<QuantConfig>() {
                 "samples that look wrong."),
           field("precision_analysis", &C::precisionAnalysis,
                 "Compare the quantized network with the float one, layer by "
-                "layer.")
-              .inactive(awaitsAnalysis),
+                "layer."),
           field("precision_analysis_method", &C::precisionAnalysisMethod,
                 "PerLayer gives each layer the inputs of the float network; "
-                "EndToEnd lets errors accumulate from the first layer on.")
-              .inactive(awaitsAnalysis),
+                "EndToEnd lets errors accumulate from the first layer on."),
           field("precision_analysis_mode", &C::precisionAnalysisMode,
                 "What executes the quantized network: Reference computes with "
-                "rounded floats, NPUBackend with the bits of the NPU.")
-              .inactive(awaitsAnalysis),
+                "rounded floats, NPUBackend with the bits of the NPU; Both "
+                "does both in one run."),
           field("precision_analysis_size", &C::precisionAnalysisSize,
                 "How many samples to analyze, if there are as many; -1 means "
                 "all.")
               .atLeast(1)
-              .orExactly(-1)
-              .inactive(awaitsAnalysis),
+              .orExactly(-1),
+          field("precision_analysis_columns", &C::precisionAnalysisColumns,
+                "The columns of the precision tables: those of Pulsar2, or "
+                "also SQNR, the largest error in steps, the worst sample and "
+                "channel, saturation and dead channels."),
           field("input_sample_dir", &C::inputSampleDir,
                 "A folder of samples to analyze, in the format of the model's "
-                "inputs; empty means those of the calibration.")
-              .inactive(awaitsAnalysis),
+                "inputs; empty means those of the calibration."),
           field("highest_mix_precision", &C::highestMixPrecision,
                 "Compute every layer in 16 bits: U16, with weights S16; what "
                 "layer_configs say wins over it."),

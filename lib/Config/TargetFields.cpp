@@ -99,7 +99,8 @@ template <> Message describe<Target>() {
                 "The types of constant weights of products.")
               .oneOf(weightNames),
           operatorTypes(),
-          field("clock_mhz", &C::clockMhz, "Cycles per microsecond.").above(0),
+          field("clock_mhz", &C::clockMhz, "Cycles per microsecond.")
+              .between(0.001, 1e6),
           field("modes", &C::modes,
                 "How many cores each npu_mode gives to a network."),
           field("macs", &C::macs,
@@ -111,7 +112,7 @@ template <> Message describe<Target>() {
           field("memory", &C::memory, "On the chip, and the way to it."),
           field("launch_cycles", &C::launchCycles,
                 "What every layer takes before it begins.")
-              .atLeast(0),
+              .between(0, 1e9),
       },
       checkTarget);
 }
@@ -187,7 +188,7 @@ template <> Message describe<MacRate>() {
                 "The bits of the weights or the second operand, 8 or 16.")
               .required(),
           field("per_cycle", &C::perCycle, "Multiply-accumulates per cycle.")
-              .above(0)
+              .between(0.001, 1e9)
               .required(),
           field("input_channels", &C::inputChannels,
                 "Input channels are rounded up to a multiple of this.")
@@ -204,9 +205,9 @@ template <> Message describe<VectorRates>() {
   return message<C>(
       "VectorRates", "Elements per cycle of one core.",
       {
-          field("codes_8", &C::codes8, "8-bit codes.").above(0),
-          field("codes_16", &C::codes16, "16-bit codes.").above(0),
-          field("fp32", &C::fp32, "Floats.").above(0),
+          field("codes_8", &C::codes8, "8-bit codes.").between(0.001, 1e9),
+          field("codes_16", &C::codes16, "16-bit codes.").between(0.001, 1e9),
+          field("fp32", &C::fp32, "Floats.").between(0.001, 1e9),
       });
 }
 
@@ -221,7 +222,7 @@ template <> Message describe<TargetMemory>() {
               .atLeast(0),
           field("gigabytes_per_second", &C::gigabytesPerSecond,
                 "The bandwidth of the memory outside, in 10^9 bytes.")
-              .above(0),
+              .between(1e-6, 1e6),
       });
 }
 

@@ -28,6 +28,15 @@ struct Runtime::State {
   int threads = 1;
 };
 
+/// All that a program has to catch is an Error.
+template <typename Fn> static auto withMemoryError(Fn fn) {
+  try {
+    return fn();
+  } catch (const std::bad_alloc &) {
+    throw Error("there is not enough memory for the compiled model");
+  }
+}
+
 static Executable load(const std::filesystem::path &path, CompiledInfo &info) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   OwningOpRef<ModuleOp> module = readCompiledModel(path, context, &info);
@@ -42,8 +51,10 @@ Runtime::Runtime(const std::filesystem::path &path,
     : state(std::make_unique<State>()) {
   state->threads = options.threads > 0 ? options.threads : hardwareThreads();
   ThreadCountScope threads(state->threads);
-  state->executable = load(path, state->info);
-  state->execution = std::make_unique<ExecutionState>(state->executable);
+  withMemoryError([&] {
+    state->executable = load(path, state->info);
+    state->execution = std::make_unique<ExecutionState>(state->executable);
+  });
   for (const PortInfo &port : state->executable.outputs)
     state->shapes.push_back(port.shape);
 }
@@ -108,7 +119,8 @@ void Runtime::run(std::span<const InputBuffer> inputs,
                          const_cast<std::byte *>(inputs[i].data()));
   }
   ThreadCountScope threads(state->threads);
-  std::span<const Tensor> results = state->execution->run(tensors);
+  std::span<const Tensor> results =
+      withMemoryError([&] { return state->execution->run(tensors); });
   for (size_t i = 0; i < results.size(); ++i) {
     state->shapes[i] = results[i].shape();
     if (results[i].byteSize() > 0)

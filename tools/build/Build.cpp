@@ -15,6 +15,7 @@
 #include "Phases.h"
 #include "QuantizeStage.h"
 
+#include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Config/BuildConfig.h"
 #include "parallax/Report/Table.h"
 #include "parallax/Support/AtomicFile.h"
@@ -40,6 +41,7 @@ struct Options {
   std::vector<FlagValue> flags;
   bool onlyCheck = false;
   bool allowUnmatched = false;
+  std::optional<double> failUnder;
   std::string phaseFrom, phaseTo;
   CommonOptions common;
 };
@@ -117,7 +119,7 @@ void evaluate(BuildState &state) {
   }
   print(state.network->prepare({}), "float");
   print(state.network->prepareView("quantized", {}), "quantized");
-  print(prepareSimulator(state), "NPU");
+  print(prepare(machineOf(state), npuKernels(), {}), "NPU");
 }
 
 int build(const Options &options) {
@@ -132,6 +134,7 @@ int build(const Options &options) {
   state.style = {options.common.colorFor(STDOUT_FILENO),
                  terminalWidth(STDOUT_FILENO)};
   state.allowUnmatched = options.allowUnmatched;
+  state.failUnder = options.failUnder;
   bool resumes = &phases.front() != &buildPhases().front();
   if (resumes)
     restoreBefore(phases.front(), state);
@@ -170,7 +173,7 @@ int build(const Options &options) {
   log(LogLevel::Info, "time: {}", clock.summary());
   log(LogLevel::Debug, "peak memory {:.1f} MB",
       double(peakMemoryBytes()) / 1e6);
-  return 0;
+  return state.isTooImprecise ? 1 : 0;
 }
 
 } // namespace
@@ -186,6 +189,10 @@ int runBuild(int argc, char **argv) {
   app.add_flag("--allow-unmatched", options.allowUnmatched,
                "only warn about rules of quant.layer_configs that match no "
                "layer");
+  app.add_option("--fail-under", options.failUnder,
+                 "give exit code 1 if the precision analysis finds an output "
+                 "with a smaller cosine, for example 0.98")
+      ->type_name("COSINE");
   std::vector<std::string> names;
   for (const Phase &phase : buildPhases())
     names.push_back(fmt::format("{} ({})", phase.name, phase.does));

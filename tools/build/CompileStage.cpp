@@ -10,7 +10,6 @@
 #include "CompiledCheck.h"
 
 #include "parallax/Backend/NPU/Cost.h"
-#include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Compiled/CompiledModel.h"
 #include "parallax/Config/Target.h"
 #include "parallax/Passes/Lower/Lower.h"
@@ -30,23 +29,26 @@ std::string sha256OfText(const std::string &text) {
   return sha256Of(std::as_bytes(std::span(text)));
 }
 
-/// Of the files that samples or ranges come from, by name.
+/// Of the files that ranges or samples come from, by name. Samples beside a
+/// cache of ranges are not read.
 std::string calibrationDigest(const BuildConfig &config) {
   std::map<std::string, fs::path> files;
-  auto add = [&](const fs::path &path) {
+  auto add = [&](const std::string &reader, const fs::path &path) {
     if (!fs::is_directory(path)) {
-      files[path.filename().string()] = path;
+      files[reader + "/" + path.filename().string()] = path;
       return;
     }
     for (const fs::directory_entry &entry :
          fs::recursive_directory_iterator(path))
       if (entry.is_regular_file())
-        files[fs::relative(entry.path(), path).string()] = entry.path();
+        files[reader + "/" + fs::relative(entry.path(), path).string()] =
+            entry.path();
   };
   if (!config.quant.calibrationCache.empty())
-    add(config.quant.calibrationCache);
-  for (const InputQuantConfig &input : config.quant.inputConfigs)
-    add(input.calibrationDataset);
+    add("calibration_cache", config.quant.calibrationCache);
+  else
+    for (const InputQuantConfig &input : config.quant.inputConfigs)
+      add(input.tensorName, input.calibrationDataset);
   std::string text;
   for (const auto &[name, path] : files)
     text += fmt::format("{} {}\n", name, sha256OfFile(path));
@@ -109,16 +111,15 @@ void runCompileStage(BuildState &state) {
   checkCompiledModel(machine, file, config.compiler);
 }
 
-Executable prepareSimulator(BuildState &state) {
-  // What is deployed may have other inputs than the network.
+mlir::func::FuncOp machineOf(BuildState &state) {
   mlir::func::FuncOp machine = state.network->view("npu");
-  if (!machine || state.network->view("deployed")) {
-    if (machine)
-      machine.erase();
-    machine = addNpuView(state.network->view("quantized"),
-                         findTarget(state.config.targetHardware));
-  }
-  return prepare(machine, npuKernels(), {});
+  // What is deployed may have other inputs.
+  if (machine && !state.network->view("deployed"))
+    return machine;
+  if (machine)
+    machine.erase();
+  return addNpuView(state.network->view("quantized"),
+                    findTarget(state.config.targetHardware));
 }
 
 } // namespace parallax

@@ -18,8 +18,8 @@ void checkTarget(const BuildConfig &config);
 /// Adds the view "npu" of the network as it is deployed.
 void runCompileStage(BuildState &state);
 
-/// The quantized network in its own inputs on the simulator.
-Executable prepareSimulator(BuildState &state);
+/// The network of the machine with the inputs that the model itself has.
+mlir::func::FuncOp machineOf(BuildState &state);
 
 } // namespace parallax
 

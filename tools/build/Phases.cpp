@@ -5,6 +5,7 @@
 // See the header. The table is the order of the flow.
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
+#include "AnalyzeStage.h"
 #include "CalibrateStage.h"
 #include "CompileStage.h"
 #include "Evaluation.h"
@@ -69,6 +70,10 @@ bool wantsQuantization(const BuildConfig &config) {
   return config.modelType != ModelType::Onnx || hasCalibration(config);
 }
 
+bool wantsAnalysis(const BuildConfig &config) {
+  return wantsQuantization(config) && config.quant.precisionAnalysis;
+}
+
 constexpr Phase phases[] = {
     {"import", "read the model", importModel, always},
     {"optimize", "simplify the float network", optimizeNetwork, always},
@@ -78,6 +83,8 @@ constexpr Phase phases[] = {
      runQuantizeStage, wantsQuantization},
     {"compile", "lower to the machine of the target", runCompileStage,
      wantsQuantization},
+    {"analyze", "compare the quantized network with the float one",
+     runAnalyzeStage, wantsAnalysis},
 };
 
 const Phase &findPhase(const std::string &name, const Phase &otherwise) {

@@ -24,6 +24,9 @@ struct BuildState {
   TableStyle style;
   /// A rule of layer_configs that matches nothing is only worth a warning.
   bool allowUnmatched = false;
+  /// What the cosine of every output must reach, and whether one did not.
+  std::optional<double> failUnder;
+  bool isTooImprecise = false;
   std::optional<Network> network;
   Calibration calibration;
 };

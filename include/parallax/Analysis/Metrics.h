@@ -56,6 +56,17 @@ struct Metrics {
   bool withinTolerance() const { return differing == 0; }
 };
 
+/// The cosine of the angle between two vectors, from their products: 1 if both
+/// are zero, 0 if only one is, and exactly 1 if they are equal.
+double cosineOf(double dot, double squareA, double squareB);
+
+/// How many rows along the last axis there are, and how many have their
+/// largest element (the first NaN, if there is one) at the same place.
+struct RowAgreement {
+  int64_t rows = 0, agreeing = 0;
+};
+RowAgreement agreementOfRows(const Tensor &a, const Tensor &b);
+
 /// The greatest difference as a part of the extent of the reference: of its
 /// range, or of its magnitude if it has a single value. A difference in the
 /// last bits of the magnitude is none, however small the range.

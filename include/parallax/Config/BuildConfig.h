@@ -61,7 +61,8 @@ struct QuantConfig {
       PrecisionAnalysisMethod::PerLayer;
   PrecisionAnalysisMode precisionAnalysisMode =
       PrecisionAnalysisMode::Reference;
-  int64_t precisionAnalysisSize = 32;
+  int64_t precisionAnalysisSize = 8;
+  AnalysisColumns precisionAnalysisColumns = AnalysisColumns::Standard;
   std::string inputSampleDir;
   bool highestMixPrecision = false;
   DataType convBiasDataType = DataType::S32;

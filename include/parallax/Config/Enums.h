@@ -63,7 +63,9 @@ enum class QuantMethod { MinMax, Percentile, Mse, Kl };
 
 enum class PrecisionAnalysisMethod { PerLayer, EndToEnd };
 
-enum class PrecisionAnalysisMode { Reference, NpuBackend };
+enum class PrecisionAnalysisMode { Reference, NpuBackend, Both };
+
+enum class AnalysisColumns { Standard, Full };
 
 enum class CheckMode { Output, PerLayer };
 
@@ -89,6 +91,7 @@ template <> std::span<const EnumName<DataFormat>> enumNames();
 template <> std::span<const EnumName<QuantMethod>> enumNames();
 template <> std::span<const EnumName<PrecisionAnalysisMethod>> enumNames();
 template <> std::span<const EnumName<PrecisionAnalysisMode>> enumNames();
+template <> std::span<const EnumName<AnalysisColumns>> enumNames();
 template <> std::span<const EnumName<CheckMode>> enumNames();
 template <> std::span<const EnumName<ScheduleStrategy>> enumNames();
 template <> std::span<const EnumName<MatchMode>> enumNames();

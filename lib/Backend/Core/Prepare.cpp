@@ -276,8 +276,9 @@ void Preparation::addOperation(Operation *op, ArrayRef<Operation *> absorbed,
     for (Value value : results)
       addRounding(cast<OpResult>(value));
   }
-  if (options.observe)
-    addProbes(absorbed.empty() ? op : absorbed.back(), results);
+  if (Operation *last = absorbed.empty() ? op : absorbed.back();
+      options.observe && (!options.isObserved || options.isObserved(last)))
+    addProbes(last, results);
 }
 
 /// Rounds a result in place, in the layout in which it was made.

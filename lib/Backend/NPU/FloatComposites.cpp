@@ -48,8 +48,20 @@ void addGlobalPool(FloatKernels &kernels, ReduceKind kind) {
   });
 }
 
+/// Kernels list the taps of a window; pads alone make it as large as one likes.
+void checkWindow(std::span<const int64_t> kernel) {
+  constexpr int64_t most = int64_t(1) << 24;
+  int64_t taps = 1;
+  for (int64_t extent : kernel)
+    if (__builtin_mul_overflow(taps, extent, &taps) || taps > most)
+      throw Error(fmt::format("its window has more than {} elements; use a "
+                              "smaller kernel",
+                              most));
+}
+
 template <typename OpTy> void addPool(FloatKernels &kernels, PoolKind kind) {
   kernels.add<OpTy>("C92", [kind](OpTy op, BindContext &) -> Kernel {
+    checkWindow(op.getKernel());
     return {[kind, params = reference::poolParams(op)](const KernelArgs &args) {
       poolFloat(kind, args.inputs[0], args.outputs[0], params);
     }};

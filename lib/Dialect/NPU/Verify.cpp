@@ -291,7 +291,8 @@ LogicalResult ConvOp::verify() {
     return failure();
   auto group = int64_t(getGroup());
   int64_t inputs = x.getDimSize(1), channels = typeOf(getY()).getDimSize(1);
-  bool divides = group >= 1 && inputs % group == 0 && channels % group == 0;
+  bool divides = group >= 1 && inputs >= 1 && channels >= 1 &&
+                 inputs % group == 0 && channels % group == 0;
   if (!divides || weight.getDimSize(0) != (transposed ? inputs : channels) ||
       weight.getDimSize(1) != (transposed ? channels : inputs) / group)
     return emitOpError("violates ")
@@ -471,13 +472,21 @@ LogicalResult ReduceOp::verify() {
 /// Outer dimensions, those that are resized and inner ones make up x and y.
 static LogicalResult checkResizeShapes(ResizeOp op) {
   constexpr Int128 tooMany = Int128(1) << 62;
-  Int128 in = 1, out = 1, taps = 0;
-  bool isNegative = false;
-  auto multiply = [&](Int128 &product, int64_t factor) {
-    isNegative |= factor < 0;
-    product = isNegative ? tooMany : std::min(product * factor, tooMany);
+  // An extent of 0 does not make up for an absurd one beside it.
+  struct Product {
+    Int128 elements = 1, extents = 1;
   };
-  for (Int128 *product : {&in, &out}) {
+  Product in, out;
+  Int128 taps = 0;
+  bool isNegative = false;
+  auto multiply = [&](Product &product, int64_t factor) {
+    isNegative |= factor < 0;
+    Int128 extent = std::max<int64_t>(factor, 0);
+    product.elements = std::min(product.elements * extent, tooMany);
+    product.extents =
+        std::min(product.extents * std::max<Int128>(extent, 1), tooMany);
+  };
+  for (Product *product : {&in, &out}) {
     multiply(*product, int64_t(op.getOuter()));
     multiply(*product, int64_t(op.getInner()));
   }
@@ -488,8 +497,9 @@ static LogicalResult checkResizeShapes(ResizeOp op) {
     isNegative |= count < 1;
     taps = std::min(taps + Int128(to) * count, tooMany);
   }
-  if (isNegative || in != typeOf(op.getX()).getNumElements() ||
-      out != typeOf(op.getY()).getNumElements() ||
+  if (isNegative || std::max(in.extents, out.extents) == tooMany ||
+      in.elements != typeOf(op.getX()).getNumElements() ||
+      out.elements != typeOf(op.getY()).getNumElements() ||
       typeOf(op.getX()).getRank() != typeOf(op.getY()).getRank())
     return op.emitOpError("violates C39: its lengths don't lead from ")
            << typeOf(op.getX()) << " to " << typeOf(op.getY());

@@ -79,6 +79,11 @@ private:
         r != ArrayRef<int64_t>{directions, rows, hidden})
       return op.emitOpError("violates C104: weights don't fit directions, "
                             "gates, units and inputs");
+    for (Value weight : {op.getWeight(), op.getRecurrent()})
+      if (Type element = mlir::getElementTypeOrSelf(weight.getType());
+          element.isUnsignedInteger())
+        return op.emitOpError()
+               << "violates C2: weights of " << element << " are not signed";
     SmallVector<int64_t> all{steps, directions, batch, hidden};
     SmallVector<int64_t> state{directions, batch, hidden};
     if (batchFirst) {

@@ -63,6 +63,11 @@ static LogicalResult checkStops(Operation *op, StringRef label,
     Int128 pads = Int128(window.pads[i]) + window.pads[i + spatial];
     bool fits = in >= 1 && out >= 1;
     if (transposed) {
+      // Each rest of the division in C22 has weights of its own.
+      if (stride > UINT16_MAX)
+        return op->emitOpError()
+               << "violates " << label << ": strides of a transposed "
+               << "convolution can't be " << stride;
       Int128 extra = out - ((in - 1) * stride + reach - pads);
       fits = fits && extra >= 0 && extra < std::max(stride, dilation);
     } else {
@@ -128,7 +133,8 @@ LogicalResult checkPool(Operation *op, StringRef label, const Window &window,
   Int128 count = 1;
   for (int64_t extent : window.kernel)
     count = std::min(count * extent, Int128(1) << 62);
-  if (count >= int64_t(1) << 40)
+  // Kernels list the taps of a window, 8 bytes each.
+  if (count > int64_t(1) << 24)
     return op->emitOpError()
            << "violates " << label << ": its window is too large";
   taps = int64_t(count);

@@ -13,15 +13,6 @@
 namespace parallax::lower {
 namespace {
 
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
-int64_t magnitude(const AffineParams &params) {
-  return std::max(params.high - params.zeroPoint,
-                  params.zeroPoint - params.low);
-}
-
 /// The equation of a contraction, and what its labels are.
 class Contraction {
 public:
@@ -158,8 +149,7 @@ Refusal lowerEinsum(nn::EinsumOp op, Lowering &lowering) {
           columns = labels.count(labels.columns),
           depth = labels.count(labels.depth);
   lowering.prove(
-      op, npu::productBound(depth, magnitude(from), magnitude(other), bits),
-      bits);
+      op, npu::productBound(depth, reachOf(from), reachOf(other), bits), bits);
   Mover mover(op, lowering);
   Value left = mover.move(lowering.lowered(a), a.getType(), labels.left,
                           labels.batch + labels.rows + labels.depth, labels,

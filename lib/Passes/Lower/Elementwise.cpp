@@ -20,9 +20,7 @@ using namespace mlir;
 namespace parallax::lower {
 namespace {
 
-bool isRanked(Value value) {
-  return cast<RankedTensorType>(value.getType()).getRank() > 0;
-}
+int64_t rankOf(Value value) { return int64_t(shapeOf(value).size()); }
 
 /// Nothing if all operands and the result are codes with one scale.
 Refusal checkCodes(Operation *op) {
@@ -45,19 +43,37 @@ struct CodedNumber {
   AffineParams params;
 };
 
-/// The code has the scale `wanted` if it is exact with it.
+/// The constant has `rank` dimensions, and the scale `wanted` if a code stands
+/// for the number with it (C7): such numbers are equal to codes of that scale.
 CodedNumber codedNumber(Operation *op, StringRef suffix, double number,
-                        Lowering &lowering, float wanted = 1) {
-  double steps = number / double(wanted);
-  bool isExact = steps == std::nearbyint(steps) && std::abs(steps) <= 32767;
-  auto code = int16_t(isExact ? steps : number > 0 ? 32767 : -32767);
-  float scale = isExact ? wanted : float(std::abs(number) / 32767);
+                        Lowering &lowering, float wanted = 1,
+                        int64_t rank = 1) {
+  std::vector<int64_t> shape(size_t(rank), 1);
+  auto coded = [&]<typename T>(T code, const AffineParams &params) {
+    return CodedNumber{
+        lowering.constant(op, suffix,
+                          Tensor::fromValues<T>(shape, std::span(&code, 1))),
+        params};
+  };
+  double steps = std::nearbyint(number / double(wanted));
+  bool isCode =
+      std::abs(steps) <= 65535 && float(steps) * wanted == float(number);
+  if (isCode && std::abs(steps) > 32767) {
+    int64_t zero = steps > 0 ? 0 : 65535;
+    return coded(uint16_t(int64_t(steps) + zero), {wanted, zero, 0, 65535});
+  }
+  float scale = isCode ? wanted : float(std::abs(number) / 32767);
   if (!std::isnormal(scale))
     throw Error(fmt::format("the number {} has no codes", number));
-  return {
-      lowering.constant(op, suffix,
-                        Tensor::fromValues<int16_t>({1}, std::span(&code, 1))),
-      {scale, 0, -32768, 32767}};
+  return coded(int16_t(isCode       ? steps
+                       : number > 0 ? 32767
+                                    : -32767),
+               {scale, 0, -32768, 32767});
+}
+
+void setPair(Attributes &attributes, const AffineParams &a,
+             const AffineParams &b) {
+  attributes.set("a_zero_point", a.zeroPoint).set("b_zero_point", b.zeroPoint);
 }
 
 /// x where it is positive, else slope x.
@@ -69,9 +85,8 @@ Refusal lowerSlope(Operation *op, double slope, Lowering &lowering) {
   npu::PReluMultipliers factors = npu::preluMultipliers(
       from.scale, slopes.params.scale, to.scale, lowering.multiplierBits());
   Attributes attributes = lowering.attributes();
-  attributes.setMultipliers({factors.positive, factors.negative})
-      .set("a_zero_point", from.zeroPoint)
-      .set("b_zero_point", int64_t(0));
+  attributes.setMultipliers({factors.positive, factors.negative});
+  setPair(attributes, from, slopes.params);
   lowering.setOutput(attributes, to);
   lowering.emit<npu::PReluOp>(op, {lowering.lowered(x), slopes.codes},
                               attributes);
@@ -82,7 +97,7 @@ Refusal lowerSlope(Operation *op, double slope, Lowering &lowering) {
 Attributes hardSigmoid(Value x, double alpha, double beta,
                        const AffineParams &to, Lowering &lowering) {
   AffineParams from = affineParamsOf(x.getType());
-  auto shape = cast<RankedTensorType>(x.getType()).getShape();
+  ArrayRef<int64_t> shape = shapeOf(x);
   auto channels = size_t(shape.empty() ? 1 : shape[0]);
   std::vector<double> factors(channels,
                               alpha * double(from.scale) / double(to.scale));
@@ -104,11 +119,6 @@ Attributes hardSigmoid(Value x, double alpha, double beta,
       .setList("shifts", ArrayRef<int32_t>(affine.shifts));
   lowering.setOutput(attributes, limits);
   return attributes;
-}
-
-void setPair(Attributes &attributes, const AffineParams &a,
-             const AffineParams &b) {
-  attributes.set("a_zero_point", a.zeroPoint).set("b_zero_point", b.zeroPoint);
 }
 
 /// x times its hard sigmoid, which has 16 bits of its own.
@@ -135,7 +145,7 @@ Refusal lowerFunction(Operation *op, Lowering &lowering) {
   if (Refusal refusal = checkCodes(op))
     return refusal;
   Value x = op->getOperand(0);
-  if (!isWide(x) || !isRanked(x))
+  if (!isWide(x) || rankOf(x) == 0)
     return lowerTable(op, lowering);
   if (isa<nn::AbsOp>(op))
     return lowerSlope(op, -1, lowering);
@@ -212,9 +222,10 @@ Refusal lowerCompare(Operation *op, StringRef kind, Lowering &lowering) {
     std::optional<double> number = numberOf(value);
     if (hasCodes(value))
       sides[i] = {lowering.lowered(value), affineParamsOf(value.getType())};
-    else if (number && hasCodes(other) && isRanked(op->getResult(0)))
+    else if (number && hasCodes(other) && rankOf(op->getResult(0)) > 0)
       sides[i] = codedNumber(op, "_number", *number, lowering,
-                             affineParamsOf(other.getType()).scale);
+                             affineParamsOf(other.getType()).scale,
+                             std::max<int64_t>(rankOf(value), 1));
     else
       return "it compares codes with floats";
   }
@@ -274,7 +285,8 @@ Refusal lowerElementwise(Operation *op, Lowering &lowering) {
       .Case([&](nn::PowOp) -> Refusal {
         // A square is a product, without the error of a table.
         if (numberOf(op->getOperand(1)) == 2.0 && hasCodes(op->getOperand(0)) &&
-            isWide(op->getOperand(0)) && hasCodes(op->getResult(0)))
+            isWide(op->getOperand(0)) && hasCodes(op->getResult(0)) &&
+            hasShapeOfResult(op->getOperand(0), op))
           return lowerPair<npu::MulOp>(op, op->getOperand(0), op->getOperand(0),
                                        lowering);
         if (isFunctionOfCodes(op))

@@ -27,10 +27,14 @@ namespace {
 
 Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
 
+bool isSigned(DType storage) {
+  return storage != DType::U8 && storage != DType::U16;
+}
+
 /// Of codes of 8 or 16 bits.
 DataType dataTypeOf(DType storage) {
   bool isByte = sizeOf(storage) == 1;
-  if (storage == DType::U8 || storage == DType::U16)
+  if (!isSigned(storage))
     return isByte ? DataType::U8 : DataType::U16;
   return isByte ? DataType::S8 : DataType::S16;
 }
@@ -149,10 +153,13 @@ Refusal Lowering::checkTypes(Operation *op) const {
                        isWeight ? "weights" : "activations",
                        configName(dataType));
   };
+  // A constant without a sign is the second activation of a product (C2).
+  auto isWeight = [&](Value value) {
+    return isMac && value.getDefiningOp<nn::QuantizedConstantOp>() &&
+           isSigned(storageOf(value.getType()));
+  };
   for (Value operand : op->getOperands())
-    if (Refusal refusal =
-            check(operand.getType(),
-                  isMac && operand.getDefiningOp<nn::QuantizedConstantOp>()))
+    if (Refusal refusal = check(operand.getType(), isWeight(operand)))
       return refusal;
   for (Type type : op->getResultTypes())
     if (Refusal refusal = check(type, false))
@@ -345,8 +352,9 @@ Refusal Lowering::lowerRequantize(nn::RequantizeOp op) {
   Value x = op.getX();
   Type type = op.getType();
   if (!isQuantized(x.getType())) {
-    if (!lowerArriving(op))
-      mapping.map(op.getResult(), quantize(lowered(x), type, op.getLoc()));
+    if (lowerArriving(op))
+      return {};
+    mapping.map(op.getResult(), quantize(lowered(x), type, op.getLoc()));
   } else if (isQuantized(type)) {
     if (!hasCodes(x))
       return "its operand has a scale per channel";

@@ -36,6 +36,16 @@ public:
   using Error::Error;
 };
 
+inline ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// The greatest number of steps that a code is from 0.
+inline int64_t reachOf(const AffineParams &params) {
+  return std::max(params.high - params.zeroPoint,
+                  params.zeroPoint - params.low);
+}
+
 /// True for codes with one scale.
 bool hasCodes(Value value);
 

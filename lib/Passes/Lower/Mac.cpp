@@ -53,10 +53,6 @@ Attributes productFactors(Operation *layer, float xScale,
 
 namespace {
 
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 /// Where the weights of output channel o lie: `count` runs of `length` codes,
 /// `stride` apart, the first of them at `first(o)`.
 struct ChannelRuns {
@@ -260,11 +256,6 @@ Refusal lowerGemm(nn::GemmOp op, Lowering &lowering) {
                              !op.getTransB(), lowering);
 }
 
-int64_t magnitude(const AffineParams &params) {
-  return std::max(params.high - params.zeroPoint,
-                  params.zeroPoint - params.low);
-}
-
 Refusal lowerMatMul(nn::MatMulOp op, Lowering &lowering) {
   Value a = op.getA(), b = op.getB();
   ArrayRef<int64_t> left = shapeOf(a), right = shapeOf(b);
@@ -279,8 +270,7 @@ Refusal lowerMatMul(nn::MatMulOp op, Lowering &lowering) {
   int bits =
       lowering.accumulatorBits(storageOf(a.getType()), storageOf(b.getType()));
   lowering.prove(
-      op,
-      npu::productBound(left.back(), magnitude(from), magnitude(other), bits),
+      op, npu::productBound(left.back(), reachOf(from), reachOf(other), bits),
       bits);
   Attributes attributes = productFactors(op, from.scale, other.scale, lowering);
   attributes.set("a_zero_point", from.zeroPoint)

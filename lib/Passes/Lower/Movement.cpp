@@ -40,6 +40,19 @@ AffineParams clamped(Operation *op, AffineParams params) {
   return result;
 }
 
+/// A layer and the clamp behind it are one: its result is that of the clamp.
+void nameAfter(Value codes, Value clamped) {
+  auto result = dyn_cast<OpResult>(codes);
+  if (!result)
+    return;
+  Operation *maker = result.getOwner();
+  LayerName name = getLayerName(maker);
+  name.tensors.resize(maker->getNumResults());
+  name.tensors[result.getResultNumber()] = getTensorName(clamped);
+  maker->setLoc(
+      makeLayerLocation(maker->getContext(), name.node, name.tensors));
+}
+
 } // namespace
 
 /// The code of a number (C6).
@@ -84,6 +97,8 @@ Refusal Lowering::lowerClamp(Operation *op) {
   if (sameCodes && limits == to) {
     if (!x.hasOneUse())
       shared.insert(lowered(x));
+    else
+      nameAfter(lowered(x), y);
     mapping.map(y, lowered(x));
     ++report.clamps;
     return {};
@@ -105,8 +120,7 @@ Refusal Lowering::lowerClamp(Operation *op) {
     producer->setAttr(name, builder.getI64IntegerAttr(
                                 std::clamp(limit, limits.low, limits.high)));
   }
-  producer->setLoc(makeLayerLocation(
-      builder.getContext(), getLayerName(producer).node, {getTensorName(y)}));
+  nameAfter(lowered(x), y);
   mapping.map(y, lowered(x));
   ++report.clamps;
   return {};

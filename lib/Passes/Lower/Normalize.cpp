@@ -14,10 +14,6 @@
 namespace parallax::lower {
 namespace {
 
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 int64_t countFrom(ArrayRef<int64_t> shape, size_t axis) {
   return elementCount({shape.data() + axis, shape.size() - axis});
 }

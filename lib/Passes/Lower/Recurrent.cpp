@@ -121,10 +121,8 @@ private:
   Initial initialOf(Value value, StringRef suffix) {
     if (hasCodes(value)) {
       AffineParams params = affineParamsOf(value.getType());
-      double steps = double(std::max(params.high - params.zeroPoint,
-                                     params.zeroPoint - params.low));
       return {lowering.lowered(value), params.scale, params.zeroPoint,
-              steps * double(params.scale)};
+              double(reachOf(params)) * double(params.scale)};
     }
     npu::StateCodes codes = npu::initialStateCodes(floatConstantOf(value));
     double reach = 0;

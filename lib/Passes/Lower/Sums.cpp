@@ -32,15 +32,6 @@ Refusal checkEnds(Operation *op, Ends &ends) {
   return {};
 }
 
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
-int64_t reachOf(const AffineParams &params) {
-  return std::max(params.high - params.zeroPoint,
-                  params.zeroPoint - params.low);
-}
-
 /// The proof for the weights of any output (C39).
 void proveResize(Operation *op, const npu::IntegerResize &plan,
                  const Ends &ends, int bits, Lowering &lowering) {
@@ -72,6 +63,13 @@ void proveSum(Operation *op, const Ends &ends, int64_t count, bool squares,
                  bits);
 }
 
+int64_t countAlong(Operation *op, ArrayRef<int64_t> axes) {
+  int64_t count = 1;
+  for (int64_t axis : axes)
+    count *= shapeOf(op->getOperand(0))[size_t(axis)];
+  return count;
+}
+
 Refusal lowerReduce(Operation *op, npu::SumKind kind, ArrayRef<int64_t> axes,
                     Lowering &lowering) {
   static constexpr StringRef words[] = {"sum", "mean", "l1", "sum_square",
@@ -81,9 +79,7 @@ Refusal lowerReduce(Operation *op, npu::SumKind kind, ArrayRef<int64_t> axes,
     return refusal;
   if (axes.empty())
     return "it reduces nothing";
-  int64_t count = 1;
-  for (int64_t axis : axes)
-    count *= shapeOf(op->getOperand(0))[size_t(axis)];
+  int64_t count = countAlong(op, axes);
   bool squares = kind == npu::SumKind::SumSquare || kind == npu::SumKind::L2;
   proveSum(op, ends, count, squares, lowering);
   Attributes attributes = lowering.attributes();
@@ -106,16 +102,13 @@ Refusal lowerReduceLog(Operation *op, ArrayRef<int64_t> axes, bool isExp,
     return refusal;
   if (axes.empty())
     return "it reduces nothing";
-  int64_t count = 1;
-  for (int64_t axis : axes)
-    count *= shapeOf(op->getOperand(0))[size_t(axis)];
   npu::LogSumTables tables;
   if (isExp) {
     static_cast<npu::LogSoftmaxTables &>(tables) =
         npu::logSoftmaxTables(ends.fromType, ends.from.scale, ends.to.scale,
                               lowering.multiplierBits());
   } else {
-    proveSum(op, ends, count, false, lowering);
+    proveSum(op, ends, countAlong(op, axes), false, lowering);
     tables = npu::logSumTables(ends.from.scale, ends.to.scale,
                                lowering.multiplierBits());
   }

@@ -31,13 +31,17 @@ std::optional<double> numberOf(Value value) {
   });
 }
 
+bool hasShapeOfResult(Value operand, Operation *op) {
+  return shapeOf(operand) == shapeOf(op->getResult(0));
+}
+
 bool isFunctionOfCodes(Operation *op) {
   int64_t variables = 0;
   for (Value operand : op->getOperands()) {
     if (numberOf(operand))
       continue;
     ++variables;
-    if (!hasCodes(operand))
+    if (!hasCodes(operand) || !hasShapeOfResult(operand, op))
       return false;
   }
   return variables == 1;
@@ -115,11 +119,12 @@ double stepsOf(ScalarFunction &function, double number,
 }
 
 /// Compares a table with its function at the knots and between them, where a
-/// smooth function is off most.
+/// smooth function is off most; where knots are far apart, in more places.
 void measureTable(KnotTable &table, ScalarFunction &function,
                   const AffineParams &to, DType toType, Rounding rounding) {
   auto distance = int64_t(65536 / (table.entries.size() - 1));
-  int64_t stride = std::max<int64_t>(distance / 2, 1), count = 65536 / stride;
+  int64_t stride = std::clamp<int64_t>(distance / 2, 1, 64);
+  int64_t count = 65536 / stride;
   int64_t lowest = codeLimitsOf(table.fromType).low;
   Tensor codes(table.fromType, {count}), found(toType, {count});
   npu::dispatchCodes("a table", table.fromType, [&]<typename T>(TypeTag<T>) {

@@ -18,7 +18,11 @@ bool isWide(Value value);
 /// The number that a constant of one element holds.
 std::optional<double> numberOf(Value value);
 
-/// Whether all operands but one are numbers, and that one is codes.
+/// False where a number of more dimensions than the operand adds some.
+bool hasShapeOfResult(Value operand, Operation *op);
+
+/// Whether all operands but one are numbers, and that one is codes of the
+/// result's shape.
 bool isFunctionOfCodes(Operation *op);
 
 /// For such operators (C50 to C53).

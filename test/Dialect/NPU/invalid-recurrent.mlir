@@ -61,3 +61,11 @@ func.func @logarithms(%x: tensor<4xui8>) {
   %0 = npu.reduce_log %x {kind = "sum", axes = array<i64: 0>, fine = array<i64>, coarse = array<i64>, logarithms = array<i64: 0>, distance = 0 : i64, offset = 0 : i64, logarithm = 0 : i64, shift = 1 : i32, x_zero_point = 0 : i64, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64, rounding = "half_up"} : (tensor<4xui8>) -> tensor<1xui8>
   return
 }
+
+// -----
+
+func.func @unsigned_weights(%x: tensor<3x1x2xui8>, %w: tensor<1x1x2xi8>, %r: tensor<1x1x1xui16>, %l: tensor<1xi32>, %h: tensor<1x1x1xi16>) {
+  // expected-error @+1 {{violates C2: weights of 'ui16' are not signed}}
+  %0:2 = npu.rnn %x, %w, %r, %l, %h {direction = "forward", layout = 0 : i64, x_zero_point = 0 : i64, initial_zero_points = array<i64: 0>, initial_multipliers = array<i32: 1073741824>, initial_shifts = array<i32: 15>, input_factors = array<i64: 1>, state_factors = array<i64: 1>, offsets = array<i64: 0>, gate_shifts = array<i32: 1>, limit = 524287 : i64, tables = array<i32>, table_fractions = array<i32>, functions = array<i64: 0>, state_fraction = 15 : i32, zero_points = array<i64: 0, 0>, lows = array<i64: 0, 0>, highs = array<i64: 255, 255>, multipliers = array<i32: 0, 0>, shifts = array<i32: 1, 1>, rounding = "half_up"} : (tensor<3x1x2xui8>, tensor<1x1x2xi8>, tensor<1x1x1xui16>, tensor<1xi32>, tensor<1x1x1xi16>) -> (tensor<3x1x1x1xui8>, tensor<1x1x1xui8>)
+  return
+}

@@ -77,3 +77,35 @@ func.func @scale(%x: tensor<4xf32>) {
   %0 = npu.quantize %x {scale = 0.0 : f32, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64} : (tensor<4xf32>) -> tensor<4xui8>
   return
 }
+
+// -----
+
+func.func @no_channels(%x: tensor<1x0x4x4xui8>, %w: tensor<2x0x1x1xi8>) {
+  // expected-error @+1 {{violates C21: weights, channels and groups don't fit together}}
+  %0 = npu.conv %x, %w {multipliers = array<i32: 1073741824>, shifts = array<i32: 31>, x_zero_point = 0 : i64, group = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64, rounding = "half_up"} : (tensor<1x0x4x4xui8>, tensor<2x0x1x1xi8>) -> tensor<1x2x4x4xui8>
+  return
+}
+
+// -----
+
+func.func @window(%x: tensor<1x1x1x1xui8>) {
+  // expected-error @+1 {{violates C36a: its window is too large}}
+  %0 = npu.lp_pool %x {kind = "l1", kernel = array<i64: 16777217, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 16777216, 0, 0, 0>, multipliers = array<i32: 1073741824>, shifts = array<i32: 31>, x_zero_point = 0 : i64, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64, rounding = "half_up"} : (tensor<1x1x1x1xui8>) -> tensor<1x1x1x1xui8>
+  return
+}
+
+// -----
+
+func.func @empty_resize(%x: tensor<0xui8>) {
+  // expected-error @+1 {{violates C39: its lengths don't lead from}}
+  %0 = npu.resize %x {axis_in = array<i64: 2>, axis_out = array<i64: 2>, axis_taps = array<i64: 1>, indices = array<i32: 0, 1>, weights = array<i32: 32768, 32768>, outer = 0 : i64, inner = 9223372036854775807 : i64, fraction_bits = 15 : i32, multipliers = array<i32: 1073741824>, shifts = array<i32: 31>, x_zero_point = 0 : i64, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64, rounding = "half_up"} : (tensor<0xui8>) -> tensor<0xui8>
+  return
+}
+
+// -----
+
+func.func @stride(%x: tensor<1x1x1x1xui8>, %w: tensor<1x1x1x1xi8>) {
+  // expected-error @+1 {{violates C22: strides of a transposed convolution can't be 65536}}
+  %0 = npu.conv %x, %w {transposed = true, multipliers = array<i32: 1073741824>, shifts = array<i32: 31>, x_zero_point = 0 : i64, group = 1 : i64, strides = array<i64: 65536, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, zero_point = 0 : i64, low = 0 : i64, high = 255 : i64, rounding = "half_up"} : (tensor<1x1x1x1xui8>, tensor<1x1x1x1xi8>) -> tensor<1x1x1x1xui8>
+  return
+}

@@ -6,6 +6,10 @@
 // RUN: parallax-opt %t/sums.mlir -npu-lower 2>&1 | FileCheck %s --check-prefix=SUMS
 // RUN: parallax-opt %t/float.mlir -npu-lower 2>&1 | FileCheck %s --check-prefix=FLOAT
 
+// RUN: parallax-opt %t/ranks.mlir -npu-lower 2>&1 | FileCheck %s --check-prefix=RANKS
+// RUN: parallax-opt %t/unsigned.mlir -npu-lower 2>&1 | FileCheck %s --check-prefix=UNSIGNED --implicit-check-not=remark
+// RUN: parallax-opt %t/masks.mlir -npu-lower 2>&1 | FileCheck %s --check-prefix=MASKS
+
 //--- lstm.mlir
 // Two tables serve three functions. The factor of the input, 2^15 * 0.5 *
 // 0.25, is the greatest of its row: 2^12 = 2^30 * 2^-18. That of the state is
@@ -119,4 +123,70 @@ func.func @quantized(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
   %1 = nn.lp_normalization %0 {axis = 1 : i64, p = 1 : i64} : (!a) -> !a loc("norm"("n"))
   %2 = nn.requantize %1 : (!a) -> tensor<1x2x4x4xf32> loc("dq"("y"))
   return %2 : tensor<1x2x4x4xf32>
+}
+
+//--- ranks.mlir
+// A number may have more dimensions than the codes beside it. A comparison
+// keeps them; a table, or a product of x with itself, has no place for them.
+// RANKS-DAG: remark: layer 'add' (nn.add) computes in float
+// RANKS-DAG: remark: layer 'pow' (nn.pow) computes in float
+// RANKS-NOT: remark
+// RANKS-LABEL: func.func @npu
+// RANKS: %[[N:.*]] = nn.constant dense<6> : tensor<1x1xi16>
+// RANKS: npu.compare %{{.*}}, %[[N]] {{.*}} : (tensor<3xui16>, tensor<1x1xi16>) -> tensor<1x3xi1>
+!x = tensor<3x!quant.uniform<u16:f32, 0.5:7>>
+!y = tensor<1x3x!quant.uniform<u16:f32, 0.5:7>>
+func.func @quantized(%f: tensor<3xf32>) -> (tensor<1x3xi1>, tensor<1x3xf32>, tensor<1x3xf32>) {
+  %three = nn.constant dense<3.0> : tensor<1x1xf32>
+  %two = nn.constant dense<2.0> : tensor<1x1xf32>
+  %x = nn.requantize %f : (tensor<3xf32>) -> !x
+  %0 = nn.less %x, %three : (!x, tensor<1x1xf32>) -> tensor<1x3xi1> loc("less"("l"))
+  %1 = nn.add %x, %three : (!x, tensor<1x1xf32>) -> !y loc("add"("a"))
+  %2 = nn.pow %x, %two : (!x, tensor<1x1xf32>) -> !y loc("pow"("p"))
+  %3 = nn.requantize %1 : (!y) -> tensor<1x3xf32>
+  %4 = nn.requantize %2 : (!y) -> tensor<1x3xf32>
+  return %0, %3, %4 : tensor<1x3xi1>, tensor<1x3xf32>, tensor<1x3xf32>
+}
+
+//--- unsigned.mlir
+// Constants of another model may have codes without a sign, which weights have
+// not: they are multiplied like activations.
+// UNSIGNED-LABEL: func.func @npu
+// UNSIGNED-COUNT-2: npu.matmul
+!a = tensor<2x3x4x!quant.uniform<u8:f32, 0.5:7>>
+!b = tensor<2x4x3x!quant.uniform<u8:f32, 0.5:7>>
+!y = tensor<2x3x3x!quant.uniform<u8:f32, 0.5:7>>
+func.func @quantized(%f: tensor<2x3x4xf32>) -> (tensor<2x3x3xf32>, tensor<2x3x3xf32>) {
+  %x = nn.requantize %f : (tensor<2x3x4xf32>) -> !a
+  %w = nn.quantized_constant dense<1> : tensor<2x4x3xui8> : !b
+  %0 = nn.matmul %x, %w : (!a, !b) -> !y
+  %1 = nn.einsum %x, %w {equation = "bij,bjk->bik"} : (!a, !b) -> !y
+  %2 = nn.requantize %0 : (!y) -> tensor<2x3x3xf32>
+  %3 = nn.requantize %1 : (!y) -> tensor<2x3x3xf32>
+  return %2, %3 : tensor<2x3x3xf32>, tensor<2x3x3xf32>
+}
+
+//--- masks.mlir
+// The value of the greatest code is 1, although 255 times its scale, which is
+// rounded, is not (C7): so the code is what a mask is compared with.
+// MASKS-LABEL: func.func @npu
+// MASKS: %[[BYTE:.*]] = nn.constant {{.*}}dense<255> : tensor<1xi16>
+// MASKS: npu.compare %{{.*}}, %[[BYTE]] {{.*}}b_zero_point = 0 : i64, coefficients = array<i64: 1073741824, -1073741824>, kind = "equal"
+// MASKS: %[[WORD:.*]] = nn.constant {{.*}}dense<65535> : tensor<1xui16>
+// MASKS: npu.compare %{{.*}}, %[[WORD]] {{.*}}b_zero_point = 0 : i64, coefficients = array<i64: 1073741824, -1073741824>, kind = "equal"
+// MASKS: %[[LEAST:.*]] = nn.constant {{.*}}dense<0> : tensor<1xui16>
+// MASKS: npu.compare %{{.*}}, %[[LEAST]] {{.*}}b_zero_point = 65535 : i64, coefficients = array<i64: 1073741824, -1073741824>, kind = "less"
+!byte = tensor<4x!quant.uniform<u8:f32, 0.003921568859368563>>
+!word = tensor<4x!quant.uniform<u16:f32, 1.5259021893143654e-05>>
+!below = tensor<4x!quant.uniform<u16:f32, 1.5259021893143654e-05:65535>>
+func.func @quantized(%x: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xi1>, tensor<4xi1>) {
+  %one = nn.constant dense<1.0> : tensor<1xf32>
+  %minus = nn.constant dense<-1.0> : tensor<1xf32>
+  %a = nn.requantize %x : (tensor<4xf32>) -> !byte
+  %b = nn.requantize %x : (tensor<4xf32>) -> !word
+  %c = nn.requantize %x : (tensor<4xf32>) -> !below
+  %0 = nn.equal %a, %one : (!byte, tensor<1xf32>) -> tensor<4xi1>
+  %1 = nn.equal %b, %one : (!word, tensor<1xf32>) -> tensor<4xi1>
+  %2 = nn.less %c, %minus : (!below, tensor<1xf32>) -> tensor<4xi1>
+  return %0, %1, %2 : tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
 }

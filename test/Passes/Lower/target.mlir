@@ -10,6 +10,7 @@
 // RUN: not parallax-opt %t/network.mlir -npu-lower=target=AX999 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not parallax-opt %t/network.mlir -npu-lower=target=%t/none.json 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not parallax-opt %t/network.mlir -npu-lower=target=%t/typo.json 2>&1 | FileCheck %s --check-prefix=TYPO
+// RUN: parallax-opt %t/wave.mlir -npu-lower=target=%t/few.json 2>&1 | FileCheck %s --check-prefix=WAVE
 // What was lowered for a target is checked by its numbers.
 // RUN: parallax-opt %t/network.mlir -npu-lower=target=%t/small.json -o %t/lowered.mlir
 // RUN: sed -e 's/multiplier_bits = 15/multiplier_bits = 31/' %t/lowered.mlir | not parallax-opt 2>&1 | FileCheck %s --check-prefix=LONGER
@@ -55,6 +56,10 @@
 // POWER: violates C52: table_knots 100 is not a power of two and one
 // KIND: npu.target must be an #npu.target
 
+// Knots and the middles between them are zeros of this sine; it is off
+// elsewhere.
+// WAVE: remark: layer 'sin' (nn.sin) computes in float: a 16-bit table would be off by
+
 //--- small.json
 {
   "name": "small",
@@ -66,6 +71,8 @@
     "table_knots": 257, // as few as this
   },
 }
+//--- few.json
+{"name": "few", "arithmetic": {"table_knots": 5}}
 //--- narrow.json
 {"name": "narrow", "arithmetic": {"accumulator_bits_8": 15, "accumulator_bits_16": 40}}
 //--- poor.json
@@ -96,4 +103,13 @@ func.func @quantized(%x: tensor<1x2xf32> {nn.name = "x"}) -> (tensor<1x3xf32> {n
   %5 = nn.requantize %3 : (!e) -> tensor<1x3xf32> loc("da"("a"))
   %6 = nn.requantize %4 : (!c) -> tensor<1x3xf32> loc("db"("b"))
   return %5, %6 : tensor<1x3xf32>, tensor<1x3xf32>
+}
+//--- wave.mlir
+!x = tensor<4x!quant.uniform<u16:f32, 0.00076699041528627276:32768>>
+!y = tensor<4x!quant.uniform<u16:f32, 0.000030517578125:32768>>
+func.func @quantized(%f: tensor<4xf32>) -> tensor<4xf32> {
+  %x = nn.requantize %f : (tensor<4xf32>) -> !x loc("q"("xq"))
+  %0 = nn.sin %x : (!x) -> !y loc("sin"("s"))
+  %1 = nn.requantize %0 : (!y) -> tensor<4xf32> loc("dq"("out"))
+  return %1 : tensor<4xf32>
 }

@@ -396,9 +396,9 @@ const Case cases[] = {
     {"ResultOfPool", "vision8", setExtent("max_pool", 1, 17),
      "node 'max': 'nn.max_pool' op"},
     {"NegativeExtent", "vision8", setExtent("conv", 2, -8),
-     "tensor 'c' has the impossible shape 1x8x-8x8"},
+     "tensor 'r' has the impossible shape 1x8x-8x8"},
     {"HugeExtent", "vision8", setExtent("conv", 2, huge),
-     "tensor 'c' has the impossible shape"},
+     "tensor 'r' has the impossible shape"},
     {"UnknownExtent", "vision8",
      [](onnx::ModelProto &model) {
        typeOf(model, nodeOf(model, "conv").output(0))
@@ -419,9 +419,9 @@ const Case cases[] = {
      },
      "input 'x' has an unknown extent"},
     {"ResultOfInt32", "vision8", setType("conv", onnx::TensorProto::INT32),
-     "tensor 'c' is wrong: its ZERO_POINT_TENSOR has another type"},
+     "tensor 'r' is wrong: its ZERO_POINT_TENSOR has another type"},
     {"UnknownElements", "vision8", setType("conv", onnx::TensorProto::STRING),
-     "tensor 'c' has no shape or an unknown type"},
+     "tensor 'r' has no shape or an unknown type"},
     {"OutputOfOtherType", "ports",
      [](onnx::ModelProto &model) {
        model.mutable_graph()
@@ -520,7 +520,7 @@ const Case cases[] = {
        *tensorOf(model, annotationOf(model, "conv", "SCALE_TENSOR").value())
             .mutable_raw_data() = std::string(4, '\0');
      },
-     "the annotation of tensor 'c' is wrong: its SCALE_TENSOR violates C2"},
+     "the annotation of tensor 'r' is wrong: its SCALE_TENSOR violates C2"},
     {"AnnotationOfNothing", "vision8",
      [](onnx::ModelProto &model) {
        model.mutable_graph()

@@ -163,9 +163,7 @@ TEST(BuildConfigTest, AWholeFile) {
     inactive.push_back(entry.field);
     EXPECT_FALSE(entry.why.empty());
   }
-  EXPECT_EQ(inactive, (Texts{"quant.precision_analysis",
-                             "quant.precision_analysis_method",
-                             "input_processors[0].src_extra_shapes"}));
+  EXPECT_EQ(inactive, (Texts{"input_processors[0].src_extra_shapes"}));
 }
 
 TEST(BuildConfigTest, InactiveFieldsOfElements) {

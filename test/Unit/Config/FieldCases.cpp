@@ -117,6 +117,10 @@ const std::vector<FieldCase> table = {
      }},
     {"quant.precision_analysis_size", "7",
      [](C c) { return c.quant.precisionAnalysisSize == 7; }},
+    {"quant.precision_analysis_columns", R"("full")",
+     [](C c) {
+       return c.quant.precisionAnalysisColumns == AnalysisColumns::Full;
+     }},
     {"quant.input_sample_dir", R"("a")",
      [](C c) { return c.quant.inputSampleDir == "a"; }},
     {"quant.highest_mix_precision", "true",

@@ -259,6 +259,8 @@ TEST(LayoutTest, TriluOnBothSides) {
   EXPECT_EQ(cut(-1, false), (V{0, 0, 0, 4, 0, 0}));
   EXPECT_EQ(cut(9, true), V(6, 0));
   EXPECT_EQ(cut(-9, true), valuesOf<int32_t>(x));
+  EXPECT_EQ(cut(INT64_MAX, false), valuesOf<int32_t>(x));
+  EXPECT_EQ(cut(INT64_MIN, true), valuesOf<int32_t>(x));
 }
 
 TEST(LayoutTest, OneHotOnAnyAxis) {

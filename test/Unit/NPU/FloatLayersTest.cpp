@@ -192,6 +192,16 @@ TEST(FloatLayers, C91_Convolutions) {
     }
 }
 
+TEST(FloatLayers, C91_GroupsWithoutChannels) {
+  Tensor x(DType::F32, {1, 0, 3}), w(DType::F32, {0, 0, 1});
+  Tensor y(DType::F32, {1, 0, 3});
+  ConvParams params;
+  params.strides = params.dilations = {1};
+  params.padsBegin = {0};
+  params.groups = int64_t(1) << 60;
+  floatConvolution(x, w, nullptr, y, params);
+}
+
 TEST(FloatLayers, C91_Matrices) {
   for (bool extreme : {false, true})
     for (int64_t columns : {1, 15, 33}) {
@@ -425,6 +435,16 @@ TEST(FloatLayers, C94_Statistics) {
     EXPECT_EQ(mean.data<float>()[r], m);
     EXPECT_EQ(inverse.data<float>()[r], 1 / std::sqrt(sum));
   }
+}
+
+TEST(FloatLayers, C94_NothingToNormalize) {
+  Tensor x(DType::F32, {2, 3, 0}), y(DType::F32, {2, 3, 0});
+  Tensor mean(DType::F32, {2}), inverse(DType::F32, {2});
+  normalizeFloat(NormKind::Centered, x, y, {0, 3, 0}, 1e-3f, {}, {},
+                 {&mean, &inverse});
+  for (const Tensor *values : {&mean, &inverse})
+    for (float value : values->values<float>())
+      EXPECT_TRUE(std::isnan(value));
 }
 
 TEST(FloatLayers, C96_OtherNormalizations) {

@@ -178,6 +178,8 @@ static Taps gridTaps(float g, int64_t n, bool isVolume, const std::string &mode,
     float difference = product - 1;
     position = difference / 2;
   }
+  if (std::isnan(position))
+    position = 0;
   double p = std::min(std::max(double(position), -0x1p40), 0x1p40);
   double l = alignCorners ? 0 : -0.5;
   double h = alignCorners ? double(n) - 1 : double(n) - 0.5;

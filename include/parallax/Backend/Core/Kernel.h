@@ -20,7 +20,8 @@ namespace parallax {
 
 /// How the elements of a value lie in memory: row-major, or with the channels
 /// (dimension 1) in blocks that are innermost, [N, C/b, spatial..., b], which
-/// is what vectorised convolutions read and write.
+/// is what vectorised convolutions read and write. Those of codes have all
+/// channels in one block.
 struct Layout {
   int64_t channelBlock = 1;
 

@@ -50,6 +50,21 @@ public:
     binders[operation] = std::move(bind);
   }
 
+  /// Takes over the operations of another engine. Of those that both know, the
+  /// other one gets what `isOthers` says.
+  void addFrom(const KernelSet &other, bool (*isOthers)(Operation *)) {
+    for (const auto &entry : other.binders) {
+      Binder &binder = binders[entry.getKey()];
+      if (!binder)
+        binder = entry.getValue();
+      else
+        binder = [own = binder, theirs = entry.getValue(),
+                  isOthers](Operation *op, BindContext &context) {
+          return isOthers(op) ? theirs(op, context) : own(op, context);
+        };
+    }
+  }
+
   const Binder *find(StringRef operation) const {
     auto it = binders.find(operation);
     return it == binders.end() ? nullptr : &it->second;

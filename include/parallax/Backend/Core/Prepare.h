@@ -20,6 +20,9 @@ struct PrepareOptions {
   /// instead of bringing all of them into plain layout. What the last block has
   /// beyond the channels means nothing.
   bool observeBlocks = false;
+  /// While layers are observed: those that somebody looks at; all of them
+  /// without a function.
+  std::function<bool(Operation *)> isObserved = nullptr;
   /// While layers are observed: operations that may be computed together with
   /// the one in front of them, whose result nobody sees then.
   bool (*fusesObserved)(Operation *) = nullptr;

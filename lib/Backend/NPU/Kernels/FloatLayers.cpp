@@ -12,6 +12,7 @@
 #include "parallax/Support/Parallel.h"
 
 #include <cmath>
+#include <limits>
 
 namespace parallax::npu {
 
@@ -49,9 +50,15 @@ void normalizeFloat(NormKind kind, const Tensor &x, Tensor &y,
                     const NormRows &rows, float epsilon,
                     std::span<const float> gamma, std::span<const float> beta,
                     const RowStatistics &statistics) {
-  int64_t count = rows.count, entries = count / rows.inner;
-  if (x.size() == 0)
+  if (x.size() == 0) {
+    // The mean of nothing is 0 / 0.
+    for (Tensor *values : {statistics.mean, statistics.inverse})
+      if (values)
+        std::fill_n(values->data<float>(), values->size(),
+                    std::numeric_limits<float>::quiet_NaN());
     return;
+  }
+  int64_t count = rows.count, entries = count / rows.inner;
   parallelFor(
       x.size() / count, rowGrain(4 * count), [&](int64_t begin, int64_t end) {
         std::vector<float> squares(static_cast<size_t>(count));
@@ -159,7 +166,8 @@ void lrnFloat(const Tensor &x, Tensor &y, const LrnFloat &params) {
   float *to = y.data<float>();
   parallelFor(split.outer * split.count, rowGrain(16 * split.inner),
               [&](int64_t begin, int64_t end) {
-                std::vector<float> squares(size_t(params.size));
+                std::vector<float> squares(
+                    size_t(std::min(params.size, split.count)));
                 for (int64_t r = begin; r < end; ++r) {
                   int64_t c = r % split.count;
                   int64_t first = std::max<int64_t>(c - before, 0);

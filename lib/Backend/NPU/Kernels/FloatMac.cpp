@@ -107,6 +107,9 @@ std::vector<float> transposeWeights(const Tensor &weights, int64_t groups,
 
 void floatConvolution(const Tensor &x, const Tensor &weights,
                       const Tensor *bias, Tensor &y, const ConvParams &params) {
+  // Without channels there may be any number of groups.
+  if (y.size() == 0)
+    return;
   std::span<const int64_t> in(x.shape()), out(y.shape()), w(weights.shape());
   Windows windows({in.subspan(2),
                    out.subspan(2),

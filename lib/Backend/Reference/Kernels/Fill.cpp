@@ -120,6 +120,8 @@ void trilu(const Tensor &x, Tensor &y, int64_t k, bool upper) {
   if (x.size() == 0)
     return;
   int64_t height = x.dim(x.rank() - 2), width = x.dim(x.rank() - 1);
+  // Farther diagonals are outside as well, and would overflow.
+  k = std::clamp(k, -height, width);
   int64_t size = sizeOf(x.dtype());
   auto *from = static_cast<const std::byte *>(x.rawData());
   auto *to = static_cast<std::byte *>(y.rawData());

@@ -80,6 +80,9 @@ private:
     float size = float(extent);
     float x = std::isnan(coordinate) ? -1.0f : coordinate;
     x = alignCorners ? (x + 1) / 2 * (size - 1) : ((x + 1) * size - 1) / 2;
+    // Infinities times an extent of nothing.
+    if (std::isnan(x))
+      x = 0;
     // Far outside, but within the range of integers.
     return std::clamp(double(x), -0x1p40, 0x1p40);
   }

@@ -1,0 +1,142 @@
+//===- TensorComparison.h - A tensor on two engines ------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far the values of a quantized tensor are from those of the float network,
+// as a whole and by channel, summed over samples. Nothing of a sample is kept
+// but sums, so any number of them takes the same memory, and sums are merged in
+// the order of samples, so any number of threads gives the same bits.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_ANALYSIS_TENSORCOMPARISON_H
+#define PARALLAX_ANALYSIS_TENSORCOMPARISON_H
+
+#include "parallax/Support/AffineParams.h"
+#include "parallax/Support/Tensor.h"
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace parallax {
+
+/// Sums over pairs of finite values: a is quantized, b the float reference.
+/// Doubles hold the squares of all floats, the smallest and the greatest.
+struct PairSums {
+  double dot = 0, squareA = 0, squareB = 0, squareError = 0;
+  /// Pairs with a NaN or an infinity that are not the same on both sides: they
+  /// are in no sum.
+  int64_t unequal = 0;
+
+  void add(const PairSums &other);
+  /// 1 if both sides are zero, 0 if only one is. Also 0 if unequal pairs are
+  /// all that is there beside zeros.
+  double cosine() const;
+};
+
+/// What a channel held: infinite, the wrong way round, if no pair was finite.
+struct ChannelExtent {
+  float minA = std::numeric_limits<float>::infinity(), maxA = -minA;
+  float minB = minA, maxB = -minA;
+
+  void merge(const ChannelExtent &other);
+};
+
+struct ComparisonResult {
+  int64_t samples = 0;
+  /// All pairs, the special ones included.
+  int64_t count = 0;
+  /// Pairs with a NaN or an infinity: they are in no other number.
+  int64_t nanA = 0, nanB = 0, infA = 0, infB = 0, special = 0;
+
+  /// 0 if no pair could be measured although the sides differ.
+  double cosine = 1;
+  double mse = 0;
+  /// Infinite if nothing differs, negative infinity if the reference is zero
+  /// and the other side is not, or if no pair could be measured although the
+  /// sides differ.
+  double sqnrDb = std::numeric_limits<double>::infinity();
+  double maxAbs = 0;
+  /// maxAbs in units of the scale; 0 without codes.
+  double maxSteps = 0;
+  /// The first with the smallest cosine, counted from 0. Of integers and truth
+  /// values, that with the smallest part of equal ones, which is then in place
+  /// of the cosine.
+  int64_t worstSample = -1;
+  double worstSampleCosine = 1;
+
+  int64_t channels = 0;
+  /// The first with the smallest cosine.
+  int64_t worstChannel = -1;
+  double worstChannelCosine = 1;
+  /// Channels whose values all became one code although they differ.
+  int64_t deadChannels = 0;
+  /// Channels that are zero in the float network.
+  int64_t sparseChannels = 0;
+  /// The part of the values that lies beyond the codes by more than half a
+  /// step.
+  double saturated = 0;
+
+  /// How many rows along the last dimension, or integers and truth values,
+  /// were looked at for agreement.
+  int64_t rows = 0;
+  /// Of the rows along the last dimension, the part whose largest element is
+  /// at the same place; of integers and truth values, the part that is equal.
+  /// 1 if there are none.
+  double agreement = 1;
+  /// Integers and truth values have no distance.
+  bool isExact = false;
+};
+
+/// How the channels of a tensor lie: it is [outer, channels, inner].
+struct ChannelPlanes {
+  int64_t outer = 1, channels = 1, inner = 1;
+};
+
+class TensorComparison {
+public:
+  /// `channelAxis` is the dimension of channels; tensors without one, and
+  /// scalars, are one channel. There are no channels if it is negative.
+  /// `tracksRows` asks for the agreement of rows of floats, which takes longer
+  /// than all else.
+  explicit TensorComparison(int64_t channelAxis = 1,
+                            std::optional<AffineParams> codes = {},
+                            bool tracksRows = false)
+      : channelAxis(channelAxis), codes(codes), tracksRows(tracksRows) {}
+
+  /// One sample, as 32-bit floats if the values are floats. A sample may have
+  /// other dimensions than the one before. Throws Error if shapes differ, or if
+  /// only one side is of floats.
+  void add(const Tensor &quantized, const Tensor &reference);
+  /// The samples that follow. Comparisons of one sample each, merged in order,
+  /// give the bits that one comparison of all samples has.
+  void merge(const TensorComparison &next);
+
+  ComparisonResult result() const;
+  const std::vector<PairSums> &channelSums() const { return sums; }
+  const std::vector<ChannelExtent> &channelExtents() const { return extents; }
+
+private:
+  /// Goes through the floats of one sample.
+  class Walk;
+  ChannelPlanes planesOf(const Shape &shape) const;
+  void addFloats(const Tensor &a, const Tensor &b);
+  void addExact(const Tensor &a, const Tensor &b);
+
+  int64_t channelAxis;
+  std::optional<AffineParams> codes;
+  bool tracksRows;
+
+  PairSums total;
+  std::vector<PairSums> sums;
+  std::vector<ChannelExtent> extents;
+  int64_t samples = 0, count = 0, nanA = 0, nanB = 0, infA = 0, infB = 0;
+  int64_t special = 0, saturated = 0, rows = 0, agreeing = 0;
+  double maxAbs = 0;
+  double worstSampleCosine = 1;
+  int64_t worstSample = -1;
+  bool isExact = false;
+};
+
+} // namespace parallax
+
+#endif // PARALLAX_ANALYSIS_TENSORCOMPARISON_H

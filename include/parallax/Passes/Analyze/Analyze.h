@@ -1,0 +1,52 @@
+//===- Analyze.h - Where a network loses precision -------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// One network along two lines of sight: its float view and its quantized views
+// run on the same samples, side by side, and are compared layer by layer.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_PASSES_ANALYZE_ANALYZE_H
+#define PARALLAX_PASSES_ANALYZE_ANALYZE_H
+
+#include "parallax/Analysis/PrecisionReport.h"
+#include "parallax/Support/LLVM.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <functional>
+
+namespace parallax {
+
+/// The views of one network, with the same inputs.
+struct AnalyzedNetwork {
+  mlir::func::FuncOp network, quantized;
+  /// Null if nothing is asked of the machine.
+  mlir::func::FuncOp machine;
+};
+
+/// What is to be compared with the float network.
+struct Comparison {
+  AnalysisMethod method = AnalysisMethod::PerLayer;
+  AnalysisMode mode = AnalysisMode::Reference;
+
+  bool operator==(const Comparison &) const = default;
+};
+
+struct AnalysisSamples {
+  size_t count = 0;
+  /// May be called from any thread.
+  std::function<std::vector<Tensor>(size_t sample)> load;
+  /// Called in the order of samples.
+  std::function<void()> done;
+  int threads = 1;
+};
+
+/// Everything in one sweep over the samples: memory does not grow with their
+/// number, and the result does not depend on the number of threads.
+PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
+                                 const std::vector<Comparison> &comparisons,
+                                 const AnalysisSamples &samples);
+
+} // namespace parallax
+
+#endif // PARALLAX_PASSES_ANALYZE_ANALYZE_H

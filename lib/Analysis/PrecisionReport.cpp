@@ -1,0 +1,49 @@
+//===- PrecisionReport.cpp - What an analysis found out -------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The names that tables and files give to ways of analyzing, and the part of
+// the channels that a scale of the whole tensor serves badly.
+//===----------------------------------------------------------------------===//
+#include "parallax/Analysis/PrecisionReport.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace parallax {
+
+std::string_view nameOf(AnalysisMethod method) {
+  return method == AnalysisMethod::PerLayer ? "PerLayer" : "EndToEnd";
+}
+
+std::string_view nameOf(AnalysisMode mode) {
+  return mode == AnalysisMode::Reference ? "Reference" : "NPUBackend";
+}
+
+std::optional<OutlierRow> outliersOf(const std::string &tensor,
+                                     std::span<const float> channelMaxima) {
+  if (channelMaxima.empty())
+    return std::nullopt;
+  constexpr int firstLevel = 3;
+  double largest = *std::ranges::max_element(channelMaxima);
+  double channels = double(channelMaxima.size());
+  OutlierRow row{.tensor = tensor, .channels = int64_t(channelMaxima.size())};
+  // A power of two times a float is exact, a logarithm is not.
+  for (int i = 0; i < int(std::size(row.level)); ++i)
+    row.level[i] = double(std::ranges::count_if(
+                       channelMaxima,
+                       [&](double maximum) {
+                         return maximum > 0 &&
+                                std::ldexp(maximum, firstLevel + i) <= largest;
+                       })) /
+                   channels;
+  if (row.level[0] == 0)
+    return std::nullopt;
+  row.sparse =
+      double(std::ranges::count_if(
+          channelMaxima, [](float maximum) { return !(maximum > 0); })) /
+      channels;
+  return row;
+}
+
+} // namespace parallax

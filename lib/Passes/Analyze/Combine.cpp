@@ -1,0 +1,340 @@
+//===- Combine.cpp - All lines of sight in one function -------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Views are matched by the names of tensors, which lowering and quantization
+// keep. What a view has beside them (codes in another type, gates, floats
+// between codes) belongs to the layer that reads it.
+//===----------------------------------------------------------------------===//
+#include "Combine.h"
+
+#include "parallax/Backend/NPU/NPU.h"
+#include "parallax/Backend/Reference/Reference.h"
+#include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Dialect/NPU/NPUOps.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
+#include "parallax/Support/LayerName.h"
+#include "parallax/Support/QuantizedType.h"
+#include "parallax/Support/TensorAttr.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace parallax::analyze {
+namespace {
+
+bool isConstant(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->getNumOperands() == 0;
+}
+
+/// Transformers have their channels in the last dimension, pictures in the
+/// second one.
+int64_t channelAxisOf(Operation *op, int64_t rank) {
+  bool isPicture =
+      rank >= 4 || isa<nn::ConvOp, nn::ConvTransposeOp, nn::MaxPoolOp,
+                       nn::AveragePoolOp, nn::BatchNormalizationOp>(op);
+  return isPicture ? 1 : rank - 1;
+}
+
+class Combiner {
+public:
+  Combiner(AnalyzedNetwork views, const std::vector<Comparison> &comparisons)
+      : views(views), comparisons(comparisons),
+        builder(this->views.network.getContext()) {}
+
+  Combination run();
+
+private:
+  /// A view that follows the float network.
+  struct Follower {
+    func::FuncOp view;
+    AnalysisMode mode = AnalysisMode::Reference;
+    bool endToEnd = false, perLayer = false;
+    Block::iterator next;
+    IRMapping mapping;
+    /// The last operation that gives a tensor of this name.
+    llvm::StringMap<Operation *> makers;
+  };
+
+  bool isFused(Value value) const;
+  void addFloatLayer(Operation *op);
+  void follow(Follower &follower, Operation *floatLayer);
+  void copyTo(Follower &follower, Operation *last);
+  void addEndToEnd(Follower &follower, Operation *op);
+  void addPerLayer(Follower &follower, Operation *op);
+  Operation *cloneFed(Follower &follower, Operation *op, IRMapping &local);
+  Value fed(Follower &follower, Value operand, IRMapping &local);
+  Value quantized(Value values, Type type, bool forMachine);
+  void addSight(Value value, Type codeType, size_t tensor,
+                std::optional<Comparison> comparison);
+  Follower makeFollower(func::FuncOp view, AnalysisMode mode);
+
+  AnalyzedNetwork views;
+  const std::vector<Comparison> &comparisons;
+  OpBuilder builder;
+  Combination result;
+  IRMapping floats;
+  llvm::StringMap<Value> floatValues;
+  llvm::StringMap<size_t> numbers;
+  DenseMap<std::pair<Value, Type>, Value> quantizedValues[2];
+  llvm::DenseSet<Operation *> watched;
+  /// Of the quantized network, by tensor.
+  llvm::StringMap<Type> quantizedTypes;
+};
+
+Combiner::Follower Combiner::makeFollower(func::FuncOp view,
+                                          AnalysisMode mode) {
+  Follower follower;
+  follower.view = view;
+  follower.mode = mode;
+  auto wants = [&](AnalysisMethod method) {
+    return llvm::is_contained(comparisons, Comparison{method, mode});
+  };
+  follower.endToEnd = wants(AnalysisMethod::EndToEnd);
+  follower.perLayer = wants(AnalysisMethod::PerLayer);
+  follower.next = view.front().begin();
+  for (auto [from, to] :
+       llvm::zip(view.getArguments(), result.function.getArguments()))
+    follower.mapping.map(from, to);
+  for (Operation &op : view.front())
+    for (const std::string &tensor : getLayerName(&op).tensors)
+      follower.makers[tensor] = &op;
+  return follower;
+}
+
+Combination Combiner::run() {
+  builder.setInsertionPointAfter(views.network);
+  result.function = func::FuncOp::create(
+      builder, views.network.getLoc(), "analysis",
+      builder.getFunctionType(views.network.getArgumentTypes(), {}));
+  if (ArrayAttr names = views.network.getAllArgAttrs())
+    result.function.setAllArgAttrs(names);
+  Block *body = result.function.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  for (auto [from, to] :
+       llvm::zip(views.network.getArguments(), body->getArguments())) {
+    floats.map(from, to);
+    floatValues[getTensorName(from)] = to;
+  }
+  for (Operation &op : views.quantized.front())
+    for (Value value : op.getResults())
+      if (isQuantized(value.getType()))
+        quantizedTypes[getTensorName(value)] =
+            getElementTypeOrSelf(value.getType());
+  SmallVector<Follower> followers;
+  followers.push_back(makeFollower(views.quantized, AnalysisMode::Reference));
+  if (views.machine)
+    followers.push_back(makeFollower(views.machine, AnalysisMode::NPUBackend));
+
+  for (Operation &op : views.network.front().without_terminator()) {
+    addFloatLayer(&op);
+    for (Follower &follower : followers)
+      follow(follower, &op);
+  }
+  for (Value value : views.network.front().getTerminator()->getOperands())
+    if (auto it = numbers.find(getTensorName(value)); it != numbers.end())
+      result.tensors[it->second].isOutput = true;
+  func::ReturnOp::create(builder, result.function.getLoc());
+  return std::move(result);
+}
+
+void Combiner::addSight(Value value, Type codeType, size_t tensor,
+                        std::optional<Comparison> comparison) {
+  Operation *op = value.getDefiningOp();
+  op->setAttr(sightAttr, builder.getUnitAttr());
+  // An observer knows tensors by name: that of a sight is its number.
+  LayerName name = getLayerName(op);
+  if (!watched.insert(op).second)
+    name.tensors.resize(op->getNumResults());
+  else
+    name.tensors.assign(op->getNumResults(), "");
+  name.tensors[cast<OpResult>(value).getResultNumber()] =
+      std::to_string(result.sights.size());
+  op->setLoc(makeLayerLocation(builder.getContext(), name.node, name.tensors));
+  result.tensors[tensor].partners += comparison.has_value();
+  result.sights.push_back({tensor, comparison});
+  result.codeTypes.push_back(codeType);
+}
+
+/// Whether a value only exists to be clamped, at once or after it was moved:
+/// the layer that makes it and the clamp have the same codes, and are one
+/// layer.
+bool Combiner::isFused(Value value) const {
+  if (!value.hasOneUse())
+    return false;
+  Operation *reader = *value.user_begin();
+  if (reader->getNumResults() != 1 || reader->getNumOperands() != 1)
+    return false;
+  Value moved = reader->getResult(0);
+  auto typeOf = [&](Value tensor) {
+    return quantizedTypes.lookup(getTensorName(tensor));
+  };
+  Type type = typeOf(value);
+  bool isMovement = cast<nn::QuantizableOpInterface>(reader).getQuantRule() ==
+                    nn::QuantRule::SameScale;
+  return type && type == typeOf(moved) &&
+         (isLoneClamp(reader) || (isMovement && isFused(moved)));
+}
+
+void Combiner::addFloatLayer(Operation *op) {
+  Operation *made = builder.clone(*op, floats);
+  if (op->getNumOperands() == 0)
+    return;
+  LayerName name = getLayerName(op);
+  // A clamp that is a part of another layer goes under the name of that one.
+  Operation *layer = op;
+  while (layer->getNumOperands() > 0 && isFused(layer->getOperand(0)) &&
+         layer->getOperand(0).getDefiningOp())
+    layer = layer->getOperand(0).getDefiningOp();
+  for (auto [i, value] : llvm::enumerate(made->getResults())) {
+    auto type = cast<RankedTensorType>(value.getType());
+    std::optional<DType> dtype = toDType(type.getElementType());
+    if (i >= name.tensors.size() || name.tensors[i].empty() || !dtype ||
+        !type.hasStaticShape() || isFused(op->getResult(unsigned(i))))
+      continue;
+    floatValues[name.tensors[i]] = value;
+    numbers[name.tensors[i]] = result.tensors.size();
+    result.tensors.push_back({getLayerName(layer).node, name.tensors[i],
+                              layer->getName().stripDialect().str(),
+                              type.getShape().vec(), *dtype,
+                              channelAxisOf(layer, type.getRank())});
+    addSight(value, Type(), result.tensors.size() - 1, std::nullopt);
+  }
+}
+
+/// Copies the view up to the layer that gives the same tensors.
+void Combiner::follow(Follower &follower, Operation *floatLayer) {
+  Operation *last = nullptr;
+  for (const std::string &tensor : getLayerName(floatLayer).tensors)
+    if (Operation *maker = follower.makers.lookup(tensor))
+      if (!last || last->isBeforeInBlock(maker))
+        last = maker;
+  if (last && (follower.next == follower.view.front().end() ||
+               !last->isBeforeInBlock(&*follower.next)))
+    copyTo(follower, last);
+}
+
+void Combiner::copyTo(Follower &follower, Operation *last) {
+  while (true) {
+    Operation *op = &*follower.next++;
+    if (op->getNumOperands() == 0 || follower.endToEnd) {
+      addEndToEnd(follower, op);
+    }
+    if (op->getNumOperands() > 0 && follower.perLayer)
+      addPerLayer(follower, op);
+    if (op == last)
+      return;
+  }
+}
+
+void Combiner::addEndToEnd(Follower &follower, Operation *op) {
+  bool isMachine = follower.mode == AnalysisMode::NPUBackend;
+  Operation *made = builder.clone(*op, follower.mapping);
+  if (isMachine)
+    made->setAttr(machineAttr, builder.getUnitAttr());
+  if (op->getNumOperands() == 0)
+    return;
+  LayerName name = getLayerName(op);
+  for (auto [from, to, tensor] :
+       llvm::zip(op->getResults(), made->getResults(), name.tensors))
+    if (auto it = numbers.find(tensor); it != numbers.end())
+      addSight(to, codeTypeOf(cast<OpResult>(from)), it->second,
+               Comparison{AnalysisMethod::EndToEnd, follower.mode});
+}
+
+/// A layer of a view on the tensors of the float network.
+void Combiner::addPerLayer(Follower &follower, Operation *op) {
+  LayerName name = getLayerName(op);
+  if (llvm::none_of(name.tensors, [&](const std::string &tensor) {
+        return numbers.contains(tensor);
+      }))
+    return;
+  IRMapping local;
+  Operation *made = cloneFed(follower, op, local);
+  for (auto [from, to, tensor] :
+       llvm::zip(op->getResults(), made->getResults(), name.tensors))
+    if (auto it = numbers.find(tensor); it != numbers.end())
+      addSight(to, codeTypeOf(cast<OpResult>(from)), it->second,
+               Comparison{AnalysisMethod::PerLayer, follower.mode});
+}
+
+Operation *Combiner::cloneFed(Follower &follower, Operation *op,
+                              IRMapping &local) {
+  for (Value operand : op->getOperands())
+    if (!local.contains(operand))
+      local.map(operand, fed(follower, operand, local));
+  Operation *made = builder.clone(*op, local);
+  if (follower.mode == AnalysisMode::NPUBackend)
+    made->setAttr(machineAttr, builder.getUnitAttr());
+  return made;
+}
+
+/// The operand of a layer as the float network has it: its values, or codes of
+/// them. What has no counterpart there is computed from what has.
+Value Combiner::fed(Follower &follower, Value operand, IRMapping &local) {
+  if (isConstant(operand) || isa<BlockArgument>(operand))
+    return follower.mapping.lookup(operand);
+  std::string name = getTensorName(operand);
+  // A change of codes is no layer: the new codes are those of the values.
+  Value source = operand;
+  while (auto requantize = source.getDefiningOp<nn::RequantizeOp>())
+    source = requantize.getX();
+  Value values =
+      floatValues.lookup(source == operand ? name : getTensorName(source));
+  if (!values) {
+    Operation *made = cloneFed(follower, operand.getDefiningOp(), local);
+    return made->getResult(cast<OpResult>(operand).getResultNumber());
+  }
+  Type type = codeTypeOf(cast<OpResult>(operand));
+  if (!type)
+    return values;
+  return quantized(values, type, follower.mode == AnalysisMode::NPUBackend);
+}
+
+Value Combiner::quantized(Value values, Type type, bool forMachine) {
+  Value &made = quantizedValues[forMachine][{values, type}];
+  if (made)
+    return made;
+  auto shaped = cast<RankedTensorType>(values.getType());
+  Location location = builder.getUnknownLoc();
+  if (!forMachine) {
+    made =
+        nn::RequantizeOp::create(builder, location, shaped.clone(type), values);
+    return made;
+  }
+  AffineParams params = affineParamsOf(type);
+  Type codes =
+      shaped.clone(toElementType(builder.getContext(), storageOf(type)));
+  made = npu::QuantizeOp::create(builder, location, codes, values,
+                                 llvm::APFloat(params.scale), params.zeroPoint,
+                                 params.low, params.high);
+  made.getDefiningOp()->setAttr(machineAttr, builder.getUnitAttr());
+  return made;
+}
+
+} // namespace
+
+Combination combine(const AnalyzedNetwork &views,
+                    const std::vector<Comparison> &comparisons) {
+  return Combiner(views, comparisons).run();
+}
+
+const KernelSet &combinedKernels() {
+  static const KernelSet kernels = [] {
+    KernelSet set;
+    populateReferenceKernels(set);
+    set.addFrom(npuKernels(),
+                [](Operation *op) { return op->hasAttr(machineAttr); });
+    set.makeReorder = npuKernels().makeReorder;
+    return set;
+  }();
+  return kernels;
+}
+
+} // namespace parallax::analyze

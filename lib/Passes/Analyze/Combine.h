@@ -1,0 +1,61 @@
+//===- Combine.h - All lines of sight in one function ----------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The views of a network become one function, in which each layer of the float
+// network is followed by what is compared with it. The executor then runs all
+// of them in one sweep, and its memory plan keeps a tensor just as long as
+// somebody still needs it.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_COMBINE_H
+#define PARALLAX_LIB_PASSES_ANALYZE_COMBINE_H
+
+#include "parallax/Backend/Core/KernelSet.h"
+#include "parallax/Passes/Analyze/Analyze.h"
+
+namespace parallax::analyze {
+
+/// A tensor of the combined function that somebody looks at.
+struct Sight {
+  /// The tensor of the float network that it stands for.
+  size_t tensor = 0;
+  /// None for the float network itself.
+  std::optional<Comparison> comparison;
+};
+
+/// A tensor of the float network.
+struct FloatTensor {
+  std::string node, name, type;
+  Shape shape;
+  DType dtype = DType::F32;
+  int64_t channelAxis = 1;
+  bool isOutput = false;
+  /// How many sights compare themselves with it.
+  size_t partners = 0;
+};
+
+struct Combination {
+  mlir::func::FuncOp function;
+  std::vector<FloatTensor> tensors;
+  /// The name of a tensor that is looked at is its number among these.
+  std::vector<Sight> sights;
+  /// What the codes of each sight stand for; none for floats and integers.
+  std::vector<Type> codeTypes;
+};
+
+/// Operations with this attribute belong to the machine.
+inline constexpr const char *machineAttr = "analyze.machine";
+/// Operations with this attribute are looked at.
+inline constexpr const char *sightAttr = "analyze.sight";
+
+/// Adds a function called "analysis" to the module.
+Combination combine(const AnalyzedNetwork &views,
+                    const std::vector<Comparison> &comparisons);
+
+/// Float and quantized layers as the Reference engine computes them, those of
+/// the machine as the simulator does.
+const KernelSet &combinedKernels();
+
+} // namespace parallax::analyze
+
+#endif // PARALLAX_LIB_PASSES_ANALYZE_COMBINE_H

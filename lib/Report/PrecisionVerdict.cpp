@@ -1,0 +1,211 @@
+//===- PrecisionVerdict.cpp - A precision analysis in words ---------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A table with hundreds of rows does not say whether the network may be used,
+// nor where to look first. These sentences do.
+//===----------------------------------------------------------------------===//
+#include "PrecisionText.h"
+#include "parallax/Support/Unicode.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace parallax {
+namespace {
+
+/// Layers may have several results, but count once.
+using Layers = std::set<std::string_view>;
+
+/// Whether a NaN or an infinity meets something else, as far as counts tell.
+bool hasForeignSpecials(const ComparisonResult &metrics) {
+  return metrics.nanA != metrics.nanB || metrics.infA != metrics.infB ||
+         metrics.special > metrics.nanA + metrics.infA;
+}
+
+std::string headOf(const PrecisionTable &table) {
+  return fmt::format("{} {}", nameOf(table.method), nameOf(table.mode));
+}
+
+/// "0.98123", with what the number hides.
+std::string valueText(const PrecisionRow &row) {
+  const ComparisonResult &metrics = row.metrics;
+  if (metrics.samples == 0)
+    return "no sample";
+  std::string text = cosineText(row);
+  if (metrics.isExact)
+    text += " equal";
+  if (hasForeignSpecials(metrics))
+    text += " without values that are NaN or Inf on one side only";
+  return text;
+}
+
+/// "conv1" or, where that does not tell it all, "split (tensor left)".
+std::string layerText(const PrecisionRow &row) {
+  std::string node = printable(row.node), tensor = printable(row.tensor);
+  if (node.empty() || node == tensor)
+    return tensor;
+  return fmt::format("{} (tensor {})", node, tensor);
+}
+
+Layers layersBelow(const PrecisionTable &table, double threshold) {
+  Layers layers;
+  for (const PrecisionRow &row : table.rows)
+    if (similarityOf(row.metrics) < threshold)
+      layers.insert(row.node);
+  return layers;
+}
+
+size_t layerCount(const PrecisionTable &table) {
+  Layers layers;
+  for (const PrecisionRow &row : table.rows)
+    layers.insert(row.node);
+  return layers.size();
+}
+
+std::string outputLine(const PrecisionRow &row) {
+  const ComparisonResult &metrics = row.metrics;
+  bool good = similarityOf(metrics) >= outputThreshold;
+  std::string line = fmt::format("  {}: {}, {}", printable(row.tensor),
+                                 valueText(row), good ? "good" : "too low");
+  if (!metrics.isExact && metrics.rows > 0 && metrics.agreement < 1)
+    line += fmt::format("; the largest element is at the same place in {} of "
+                        "the rows",
+                        formatPercent(metrics.agreement));
+  if (metrics.deadChannels > 0)
+    line += fmt::format("; {} of {} channels are dead", metrics.deadChannels,
+                        metrics.channels);
+  return line + "\n";
+}
+
+std::string outputsText(const PrecisionTable &table) {
+  std::string lines;
+  size_t outputs = 0, good = 0;
+  for (const PrecisionRow &row : table.rows)
+    if (row.isOutput) {
+      ++outputs;
+      good += similarityOf(row.metrics) >= outputThreshold;
+      lines += outputLine(row);
+    }
+  return outputs == 0
+             ? fmt::format("Outputs, {}: none was compared.\n", headOf(table))
+             : fmt::format("Outputs, {}: {} of {} reach {}.\n", headOf(table),
+                           good, outputs, outputThreshold) +
+                   lines;
+}
+
+/// Rows of parallel branches alternate, so a drop is what goes below all rows
+/// before it: the step from another branch to this one would be none.
+struct Drop {
+  const PrecisionRow *row = nullptr;
+  double from = 1, to = 1;
+};
+
+Drop largestDrop(const PrecisionTable &table) {
+  Drop largest;
+  double lowest = 1;
+  for (const PrecisionRow &row : table.rows) {
+    double similarity = similarityOf(row.metrics);
+    if (lowest - similarity > largest.from - largest.to)
+      largest = {&row, lowest, similarity};
+    lowest = std::min(lowest, similarity);
+  }
+  return largest;
+}
+
+std::string fallText(const PrecisionTable &table) {
+  auto isLow = [](const PrecisionRow &row) {
+    return similarityOf(row.metrics) < fallThreshold;
+  };
+  std::string text;
+  auto first = std::find_if(table.rows.begin(), table.rows.end(), isLow);
+  if (first == table.rows.end())
+    text = fmt::format("Layers, {}: none of {} falls below {}.", headOf(table),
+                       layerCount(table), fallThreshold);
+  else
+    text = fmt::format("Layers, {}: {} of {} are below {}, the first is {} "
+                       "with {}.",
+                       headOf(table), layersBelow(table, fallThreshold).size(),
+                       layerCount(table), fallThreshold, layerText(*first),
+                       valueText(*first));
+  if (Drop drop = largestDrop(table); drop.row)
+    text += fmt::format(" The largest drop, from {} to {}, is at {}.",
+                        formatFraction(drop.from, 5),
+                        formatFraction(drop.to, 5), layerText(*drop.row));
+  return text + "\n";
+}
+
+std::string singleLayersText(const PrecisionTable &table) {
+  size_t below = layersBelow(table, layerThreshold).size();
+  if (below == 0)
+    return fmt::format("Layers, {}: all {} reach {}.\n", headOf(table),
+                       layerCount(table), layerThreshold);
+  auto worst = std::min_element(
+      table.rows.begin(), table.rows.end(),
+      [](const PrecisionRow &a, const PrecisionRow &b) {
+        return similarityOf(a.metrics) < similarityOf(b.metrics);
+      });
+  return fmt::format("Layers, {}: {} of {} are below {}, the lowest is {} "
+                     "with {}.\n",
+                     headOf(table), below, layerCount(table), layerThreshold,
+                     layerText(*worst), valueText(*worst));
+}
+
+} // namespace
+
+double similarityOf(const ComparisonResult &metrics) {
+  if (metrics.samples == 0 || hasForeignSpecials(metrics))
+    return 0;
+  return metrics.isExact ? metrics.agreement : metrics.cosine;
+}
+
+std::string verdictText(const PrecisionReport &report) {
+  std::string text = fmt::format("Compared on {} sample{}", report.samples,
+                                 report.samples == 1 ? "" : "s");
+  if (!report.sampleSource.empty())
+    text += fmt::format(" ({})", printable(report.sampleSource));
+  text += ".\n";
+  bool isEndToEnd = false;
+  for (const PrecisionTable &table : report.tables) {
+    if (table.rows.empty()) {
+      text += fmt::format("{}: nothing was compared.\n", headOf(table));
+      continue;
+    }
+    if (table.method == AnalysisMethod::PerLayer) {
+      text += singleLayersText(table);
+      continue;
+    }
+    isEndToEnd = true;
+    text += outputsText(table) + fallText(table);
+  }
+  if (!isEndToEnd)
+    text += "How good the outputs are was not measured: set "
+            "quant.precision_analysis_method to EndToEnd for that.\n";
+  return text;
+}
+
+bool passes(const PrecisionReport &report, double failUnder) {
+  bool isEndToEnd =
+      std::any_of(report.tables.begin(), report.tables.end(),
+                  [](const PrecisionTable &table) {
+                    return table.method == AnalysisMethod::EndToEnd;
+                  });
+  for (const PrecisionTable &table : report.tables) {
+    if (isEndToEnd && table.method != AnalysisMethod::EndToEnd)
+      continue;
+    size_t compared = 0;
+    for (const PrecisionRow &row : table.rows) {
+      if (isEndToEnd && !row.isOutput)
+        continue;
+      ++compared;
+      if (!(similarityOf(row.metrics) >= failUnder))
+        return false;
+    }
+    if (compared == 0)
+      return false;
+  }
+  return !report.tables.empty();
+}
+
+} // namespace parallax

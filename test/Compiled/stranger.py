@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+#===- stranger.py - A compiled model, executed as the docs say -----------===#
+# Part of Parallax, under the Apache License 2.0.
+# SPDX-License-Identifier: Apache-2.0
+#
+# docs/compiled-model.md and docs/numerics.md promise that they are enough to
+# reproduce every bit of every output. This interpreter follows their text. It
+# shares no line with the toolchain and needs no package: unbounded integers, no
+# speed. It reads the inputs and outputs of a run and compares.
+#
+#   stranger.py compiled.axmodel INPUT_DIR OUTPUT_DIR
+#===------------------------------------------------------------------------===#
+import re
+import sys
+
+import stranger_codes as codes
+import stranger_rows as rows
+from stranger_file import ATTRIBUTES, Tensor, described, fields, stored
+from stranger_file import text, unpack
+
+NPU = {
+    codes: ('quantize', 'dequantize', 'conv', 'fully_connected', 'matmul',
+            'linear', 'affine', 'mul', 'prelu', 'div', 'compare', 'table'),
+    rows: ('reduce', 'reduce_log', 'cum_sum', 'average_pool', 'lp_pool',
+           'resize', 'softmax', 'log_softmax', 'normalize'),
+}
+OPERATIONS = {
+    'parallax.npu': {name: getattr(module, name)
+                     for module, names in NPU.items() for name in names},
+    'parallax.nn': {'reshape': rows.moved, 'output': rows.moved,
+                    'concat': rows.concat, 'transpose': rows.transpose,
+                    'where': rows.where, 'max_pool': rows.max_pool,
+                    'arg_max': rows.arg_max},
+}
+
+
+def file_of(folder, name):
+    return f"{folder}/{re.sub('[^a-zA-Z0-9_-]', '_', name)}.bin"
+
+
+def content(path):
+    with open(path, 'rb') as file:
+        return file.read()
+
+
+def main(model_path, input_dir, output_dir):
+    model = fields(content(model_path))
+    metadata = {text(each, 1): text(each, 2)
+                for each in map(fields, model[14])}
+    assert metadata['parallax.format'] == 'compiled'
+    assert metadata['parallax.format_version'] == '1'
+    graph = fields(model[7][0])
+    values = {text(each, 8): stored(each)
+              for each in map(fields, graph.get(5, []))}
+    types = {}
+    for field in (12, 13):
+        for each in graph.get(field, []):
+            name, kind, shape = described(fields(each))
+            types[name] = kind, shape
+    for each in graph[11]:
+        name, kind, shape = described(fields(each))
+        values[name] = unpack(kind, shape, content(file_of(input_dir, name)))
+    for node in map(fields, graph[1]):
+        attributes = {}
+        for each in map(fields, node.get(5, [])):
+            attributes[text(each, 1)] = ATTRIBUTES[text(each, 13)](each)
+        operation = OPERATIONS[text(node, 7)][text(node, 4)]
+        (result,) = (each.decode() for each in node[2])
+        operands = [values[each.decode()] for each in node.get(1, [])]
+        kind, shape = types[result]
+        values[result] = Tensor(kind, shape,
+                                operation(attributes, kind, shape, *operands))
+    for each in graph[12]:
+        name, _, _ = described(fields(each))
+        mine, theirs = values[name].bytes(), content(file_of(output_dir, name))
+        if mine != theirs:
+            sys.exit(f"output '{name}' differs")
+        print(f"output '{name}': {len(mine)} bytes agree")
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])

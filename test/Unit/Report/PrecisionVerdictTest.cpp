@@ -1,0 +1,138 @@
+//===- PrecisionVerdictTest.cpp - A precision analysis in words -----------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A verdict that is too kind lets a broken network onto a board.
+//===----------------------------------------------------------------------===//
+#include "PrecisionSamples.h"
+
+#include <gtest/gtest.h>
+
+using namespace parallax;
+
+namespace {
+
+constexpr AnalysisMethod perLayer = AnalysisMethod::PerLayer,
+                         endToEnd = AnalysisMethod::EndToEnd;
+
+PrecisionReport reportOf(std::vector<PrecisionTable> tables) {
+  PrecisionReport report;
+  report.samples = 2;
+  report.tables = std::move(tables);
+  return report;
+}
+
+TEST(PrecisionVerdict, SimilarityCountsWhatNoCosineHas) {
+  ComparisonResult metrics;
+  EXPECT_EQ(similarityOf(metrics), 0) << "without samples";
+  metrics.samples = 1;
+  metrics.cosine = 0.5;
+  metrics.agreement = 0.25;
+  EXPECT_EQ(similarityOf(metrics), 0.5);
+  metrics.isExact = true;
+  EXPECT_EQ(similarityOf(metrics), 0.25);
+  metrics.isExact = false;
+  metrics.nanA = metrics.nanB = metrics.infA = metrics.infB = 2;
+  metrics.special = 4;
+  EXPECT_EQ(similarityOf(metrics), 0.5) << "the same on both sides";
+  metrics.special = 5;
+  EXPECT_EQ(similarityOf(metrics), 0) << "at different places";
+  metrics.special = 4;
+  metrics.infA = 1;
+  EXPECT_EQ(similarityOf(metrics), 0);
+  metrics.infA = metrics.infB = 2;
+  metrics.nanB = 1;
+  EXPECT_EQ(similarityOf(metrics), 0);
+}
+
+TEST(PrecisionVerdict, AllGood) {
+  PrecisionReport report = reportOf(
+      {sampleChain(perLayer, {1, 0.9999}), sampleChain(endToEnd, {1, 1})});
+  report.sampleSource = "samples\n";
+  EXPECT_EQ(verdictText(report),
+            "Compared on 2 samples (samples\uFFFD).\n"
+            "Layers, PerLayer Reference: all 2 reach 0.999.\n"
+            "Outputs, EndToEnd Reference: 1 of 1 reach 0.98.\n"
+            "  l1_out: 1.00000, good\n"
+            "Layers, EndToEnd Reference: none of 2 falls below 0.99.\n");
+}
+
+TEST(PrecisionVerdict, NamesTheFirstBadLayerAndTheLargestDrop) {
+  // The fourth layer is on another branch: going back down is no drop.
+  PrecisionTable chain =
+      sampleChain(endToEnd, {1, 0.995, 0.985, 1, 0.984, 0.97, 0.975});
+  chain.mode = AnalysisMode::NPUBackend;
+  chain.rows.back().metrics.rows = 8;
+  chain.rows.back().metrics.agreement = 0.875;
+  chain.rows.back().metrics.deadChannels = 5;
+  EXPECT_EQ(
+      verdictText(
+          reportOf({sampleChain(perLayer, {1, 0.9985, 0.95, 0.9995}), chain})),
+      "Compared on 2 samples.\n"
+      "Layers, PerLayer Reference: 2 of 4 are below 0.999, the lowest is l2 "
+      "(tensor l2_out) with 0.95000.\n"
+      "Outputs, EndToEnd NPUBackend: 0 of 1 reach 0.98.\n"
+      "  l6_out: 0.97500, too low; the largest element is at the same place "
+      "in 87.5 % of the rows; 5 of 32 channels are dead\n"
+      "Layers, EndToEnd NPUBackend: 4 of 7 are below 0.99, the first is l2 "
+      "(tensor l2_out) with 0.98500. The largest drop, from 0.98400 to "
+      "0.97000, is at l5 (tensor l5_out).\n");
+}
+
+TEST(PrecisionVerdict, LayersWithSeveralResultsCountOnce) {
+  PrecisionTable table = sampleChain(perLayer, {0.5, 0.6, 1});
+  table.rows[1].node = table.rows[0].node;
+  EXPECT_NE(verdictText(reportOf({table})).find("1 of 2 are below 0.999"),
+            std::string::npos);
+}
+
+TEST(PrecisionVerdict, SaysWhatWasNotMeasured) {
+  EXPECT_EQ(verdictText(sampleReport()),
+            "Compared on 2 samples (calibration).\n"
+            "Layers, PerLayer Reference: 2 of 4 are below 0.999, the lowest "
+            "is 层\"1\" (tensor 层\"1\"_out) with 0.99950 without values "
+            "that are NaN or Inf on one side only.\n"
+            "How good the outputs are was not measured: set "
+            "quant.precision_analysis_method to EndToEnd for that.\n");
+  PrecisionTable inner = sampleChain(endToEnd, {1, 1});
+  inner.rows.back().isOutput = false;
+  std::string text = verdictText(reportOf({inner, sampleChain(perLayer, {})}));
+  EXPECT_NE(text.find("Outputs, EndToEnd Reference: none was compared."),
+            std::string::npos);
+  EXPECT_NE(text.find("PerLayer Reference: nothing was compared."),
+            std::string::npos);
+  EXPECT_EQ(verdictText({}).find("Compared on 0 samples.\nHow good"), 0u);
+}
+
+TEST(PrecisionVerdict, OutputsDecideWhetherItPasses) {
+  PrecisionReport report = reportOf(
+      {sampleChain(perLayer, {0.5}), sampleChain(endToEnd, {0.9, 0.98})});
+  EXPECT_TRUE(passes(report, 0.98));
+  EXPECT_FALSE(passes(report, 0.9801));
+  // Every output of every mode counts.
+  report.tables.push_back(sampleChain(endToEnd, {1, 0.97}));
+  EXPECT_FALSE(passes(report, 0.98));
+  report.tables.back().rows.back().metrics.cosine = 1;
+  EXPECT_TRUE(passes(report, 0.98));
+  report.tables.back().rows.back().metrics.nanA = 1;
+  report.tables.back().rows.back().metrics.special = 1;
+  EXPECT_FALSE(passes(report, 0.98));
+}
+
+TEST(PrecisionVerdict, WithoutEndToEndEveryLayerDecides) {
+  EXPECT_TRUE(passes(reportOf({sampleChain(perLayer, {0.99, 1})}), 0.99));
+  EXPECT_FALSE(passes(reportOf({sampleChain(perLayer, {0.989, 1})}), 0.99));
+}
+
+TEST(PrecisionVerdict, NothingComparedDoesNotPass) {
+  EXPECT_FALSE(passes({}, 0));
+  EXPECT_FALSE(passes(reportOf({sampleChain(perLayer, {})}), 0));
+  PrecisionTable inner = sampleChain(endToEnd, {1, 1});
+  inner.rows.back().isOutput = false;
+  EXPECT_FALSE(passes(reportOf({inner, sampleChain(perLayer, {1})}), 0));
+  PrecisionTable unseen = sampleChain(endToEnd, {1});
+  unseen.rows.back().metrics.samples = 0;
+  EXPECT_FALSE(passes(reportOf({unseen}), 0.5));
+}
+
+} // namespace

@@ -1,0 +1,158 @@
+//===- AnalyzeStage.cpp - Where the precision goes ------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "AnalyzeStage.h"
+#include "../run/TensorFolder.h"
+#include "CalibrateStage.h"
+#include "CompileStage.h"
+#include "Evaluation.h"
+
+#include "parallax/Passes/Analyze/Analyze.h"
+#include "parallax/Report/Precision.h"
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/LayerName.h"
+#include "parallax/Support/Log.h"
+#include "parallax/Support/LogFile.h"
+#include "parallax/Support/Progress.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace fs = std::filesystem;
+
+namespace parallax {
+namespace {
+
+/// The inputs that are analyzed, and where they come from.
+struct Samples {
+  size_t count = 0;
+  std::function<std::vector<Tensor>(size_t)> load;
+  std::string source;
+};
+
+/// One sample per folder, or the folder itself.
+Samples samplesIn(const fs::path &folder, const std::vector<PortInfo> &inputs) {
+  if (!fs::is_directory(folder))
+    throw Error(fmt::format("quant.input_sample_dir: {} is no folder",
+                            folder.string()));
+  std::vector<fs::path> folders;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder))
+    if (entry.is_directory())
+      folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end());
+  if (folders.empty())
+    folders.push_back(folder);
+  return {
+      folders.size(),
+      [folders, inputs](size_t i) { return readFolder(folders[i], inputs); },
+      folder.string()};
+}
+
+Samples samplesOf(BuildState &state) {
+  const BuildConfig &config = state.config;
+  std::vector<PortInfo> inputs = state.network->inputs();
+  if (!config.quant.inputSampleDir.empty())
+    return samplesIn(config.quant.inputSampleDir, inputs);
+  if (!config.quant.inputConfigs.empty()) {
+    auto set = std::make_shared<CalibrationSet>(
+        openCalibrationSet(*state.network, config));
+    return {set->size(), [set](size_t i) { return set->load(i); },
+            config.quant.inputConfigs[0].calibrationDataset};
+  }
+  auto few = std::make_shared<CheckSamples>(evaluationSamples(config, inputs));
+  return {few->samples.size(), [few](size_t i) { return few->samples[i]; },
+          few->source};
+}
+
+std::vector<Comparison> comparisonsOf(const QuantConfig &config) {
+  std::vector<AnalysisMode> modes;
+  if (config.precisionAnalysisMode != PrecisionAnalysisMode::NpuBackend)
+    modes.push_back(AnalysisMode::Reference);
+  if (config.precisionAnalysisMode != PrecisionAnalysisMode::Reference)
+    modes.push_back(AnalysisMode::NPUBackend);
+  std::vector<Comparison> result;
+  for (AnalysisMethod method :
+       {AnalysisMethod::PerLayer, AnalysisMethod::EndToEnd})
+    for (AnalysisMode mode : modes)
+      result.push_back({method, mode});
+  return result;
+}
+
+/// Which tensors a layer computes from which, for the flow chart.
+std::vector<PrecisionEdge> edgesOf(mlir::func::FuncOp network) {
+  std::vector<PrecisionEdge> edges;
+  for (Operation &op : network.front().without_terminator())
+    for (Value operand : op.getOperands()) {
+      // Weights are no layers.
+      Operation *maker = operand.getDefiningOp();
+      if (!maker || maker->getNumOperands() > 0)
+        edges.push_back(
+            {getTensorName(operand), getTensorName(op.getResult(0))});
+    }
+  return edges;
+}
+
+void print(const PrecisionReport &report, const BuildState &state) {
+  const QuantConfig &config = state.config.quant;
+  bool isFull = config.precisionAnalysisColumns == AnalysisColumns::Full;
+  for (const PrecisionTable &table : report.tables) {
+    bool isEndToEnd = table.method == AnalysisMethod::EndToEnd;
+    bool isAsked = isEndToEnd == (config.precisionAnalysisMethod ==
+                                  PrecisionAnalysisMethod::EndToEnd);
+    if (isAsked)
+      printResult(renderPrecision(table, isFull, state.style));
+  }
+  printResult(renderOutliers(report.outliers, state.style));
+  printResult(verdictText(report));
+}
+
+void write(const PrecisionReport &report,
+           const std::vector<PrecisionEdge> &edges, const BuildConfig &config) {
+  fs::path folder = fs::path(config.outputDir) / "quant" / "debug";
+  bool isFull = config.quant.precisionAnalysisColumns == AnalysisColumns::Full;
+  fs::path stem = folder / "precision_analysis_table";
+  fs::path chart = folder / "precision_analysis.mmd";
+  writeFileAtomically(stem.string() + ".txt",
+                      precisionTableText(report, isFull));
+  writeFileAtomically(stem.string() + ".csv", precisionTableCsv(report));
+  writeFileAtomically(stem.string() + ".json", precisionJson(report));
+  writeFileAtomically(chart, precisionMermaid(report, edges));
+  log(LogLevel::Info, "save precision analysis table to [{}.txt]",
+      stem.string());
+  log(LogLevel::Info, "save precision analysis graph to [{}]", chart.string());
+}
+
+} // namespace
+
+void runAnalyzeStage(BuildState &state) {
+  const QuantConfig &config = state.config.quant;
+  Samples samples = samplesOf(state);
+  if (config.precisionAnalysisSize > 0)
+    samples.count =
+        std::min(samples.count, size_t(config.precisionAnalysisSize));
+  AnalyzedNetwork views{state.network->function(),
+                        state.network->view("quantized"), nullptr};
+  if (config.precisionAnalysisMode != PrecisionAnalysisMode::Reference)
+    views.machine = machineOf(state);
+  PrecisionReport report;
+  {
+    Progress progress("Analyzing precision", int64_t(samples.count));
+    report = analyzePrecision(views, comparisonsOf(config),
+                              {samples.count, samples.load,
+                               [&] { progress.advance(); }, state.threads});
+  }
+  report.sampleSource = samples.source;
+  print(report, state);
+  write(report, edgesOf(views.network), state.config);
+  if (state.failUnder && !passes(report, *state.failUnder)) {
+    state.isTooImprecise = true;
+    log(LogLevel::Error, "the network is less precise than --fail-under {}",
+        *state.failUnder);
+  }
+}
+
+} // namespace parallax

@@ -1,0 +1,19 @@
+//===- AnalyzeStage.h - Where the precision goes ---------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The phase that compares the quantized network with the float one, shows where
+// they differ, and writes all of it to quant/debug.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_BUILD_ANALYZESTAGE_H
+#define PARALLAX_TOOLS_BUILD_ANALYZESTAGE_H
+
+#include "Phases.h"
+
+namespace parallax {
+
+void runAnalyzeStage(BuildState &state);
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_BUILD_ANALYZESTAGE_H
