@@ -103,6 +103,7 @@ void runCompileStage(BuildState &state) {
   logLowering(report);
   fs::path folder = fs::path(config.outputDir) / "compiler";
   writeFileAtomically(folder / "lowering.json", toJson(report));
+  writeFileAtomically(folder / "target.json", toJson(target));
   reportCost(machine, target, state, folder);
 
   fs::path file = fs::path(config.outputDir) / config.outputName;

@@ -34,7 +34,7 @@ namespace {
 
 struct Options {
   NetworkOptions network;
-  std::string inputDir, outputDir, list, mode;
+  std::string inputDir, outputDir, list, mode, target = "generic";
   bool randomInput = false, perLayer = false, npy = false, serve = false,
        profile = false;
   CommonOptions common;
@@ -138,20 +138,20 @@ int runCases(const Executable &executable, const Options &options,
 /// Without a mode, the model is what its file says. In mode Reference its
 /// quantized tensors become types, and the engine of quantized networks runs;
 /// in mode NPUBackend that network is lowered to integers and simulated.
-Executable prepareEngine(Network &network, const std::string &mode,
+Executable prepareEngine(Network &network, const Options &choice,
                          const PrepareOptions &options) {
-  if (mode.empty())
+  if (choice.mode.empty())
     return network.prepare(options);
   QdqReport report;
   addQuantizedViewOfQdq(network.function(), &report);
   if (report.tensors == 0)
     throw Error("--mode is for quantized models, but this one has no tensor "
                 "that goes through QuantizeLinear and DequantizeLinear");
-  if (mode == "Reference")
+  if (choice.mode == "Reference")
     return network.prepareView("quantized", options);
   LowerReport lowering;
-  mlir::func::FuncOp machine =
-      addNpuView(network.view("quantized"), Target(), &lowering);
+  mlir::func::FuncOp machine = addNpuView(network.view("quantized"),
+                                          findTarget(choice.target), &lowering);
   logLowering(lowering);
   // Integer kernels read weights where they are, and views share them.
   PrepareOptions shared = options;
@@ -190,7 +190,7 @@ int run(const Options &options) {
   Executable executable = isCompiledModel(options.network.model)
                               ? prepareCompiled(options, prepareOptions)
                               : prepareEngine(network.emplace(options.network),
-                                              options.mode, prepareOptions);
+                                              options, prepareOptions);
   double prepareSeconds = secondsSince(start);
   log(LogLevel::Debug,
       "prepared in {:.1f} ms: {} steps, {:.2f} MB working "
@@ -232,6 +232,10 @@ int runRun(int argc, char **argv) {
          "the bits of the machine")
       ->check(CLI::IsMember({"Reference", "NPUBackend"}))
       ->type_name("MODE");
+  app.add_option("--target_hardware", options.target,
+                 "for NPUBackend: the chip, or a .json file that describes it "
+                 "(default: generic)")
+      ->type_name("CHIP");
   app.add_flag("--random_input", options.randomInput,
                "write random inputs into --input_dir first");
   app.add_flag("--enable_perlayer_output", options.perLayer,
