@@ -9,6 +9,7 @@
 
 #include "../Frontend/ONNX/Export/Layer.h"
 #include "../Frontend/ONNX/Export/ModelWriter.h"
+#include "../Frontend/ONNX/Export/PortNames.h"
 #include "AttributeKinds.h"
 #include "CodeTypes.h"
 #include "Format.h"
@@ -33,6 +34,9 @@ namespace {
 
 using mlir::BlockArgument;
 using mlir::OpResult;
+using onnx_export::inputName;
+using onnx_export::outputName;
+using onnx_export::resultsOf;
 
 /// Protobuf ends at 2 GB; larger models get a second file.
 constexpr size_t embedLimit = 1'900'000'000;
@@ -72,30 +76,18 @@ private:
   std::vector<onnx_export::Initializer> tensors;
 };
 
-ValueRange resultsOf(mlir::func::FuncOp function) {
-  return function.front().getTerminator()->getOperands();
-}
-
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
 
 void Writer::nameInputs() {
-  for (BlockArgument argument : function.getArguments()) {
-    std::string name = getTensorName(argument);
-    if (name.empty())
-      name = fmt::format("input_{}", argument.getArgNumber());
-    names[argument] = tensorNames.add(name);
-  }
+  for (BlockArgument argument : function.getArguments())
+    names[argument] = tensorNames.add(inputName(argument));
 }
 
 void Writer::nameOutputs() {
   for (auto [number, value] : llvm::enumerate(resultsOf(function))) {
-    auto given =
-        function.getResultAttrOfType<StringAttr>(unsigned(number), "nn.name");
-    std::string name = given ? given.str() : getTensorName(value);
-    if (name.empty())
-      name = fmt::format("output_{}", number);
+    std::string name = outputName(function, unsigned(number));
     // An input may be an output under its own name, once.
     if (isa<BlockArgument>(value) && names[value] == name &&
         !llvm::is_contained(outputs, name)) {

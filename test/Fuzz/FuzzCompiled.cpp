@@ -7,19 +7,16 @@
 // range by what the reader has verified. All else is a finding: a signal, a
 // sanitizer's report, another exception, too much time or memory.
 //===----------------------------------------------------------------------===//
+#include "FuzzModel.h"
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Compiled/CompiledModel.h"
-#include "parallax/Support/Error.h"
-#include "parallax/Support/Parallel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include <cstring>
-#include <new>
-#include <onnx/onnx_pb.h>
 
 using namespace parallax;
 
@@ -99,13 +96,5 @@ void process(std::span<const std::byte> bytes) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  setThreadCount(1);
-  try {
-    process(std::as_bytes(std::span(data, size)));
-  } catch (const Error &) {
-  } catch (const std::bad_alloc &) {
-  }
-  // Unreadable files are tried, but don't go into the corpus.
-  onnx::ModelProto model;
-  return model.ParseFromArray(data, int(size)) && model.has_graph() ? 0 : -1;
+  return fuzzModel(data, size, process);
 }

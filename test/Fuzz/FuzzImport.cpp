@@ -8,20 +8,17 @@
 // finding: a signal, a sanitizer's report, another exception, a rewrite that
 // had to be undone, too much time or memory.
 //===----------------------------------------------------------------------===//
+#include "FuzzModel.h"
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Frontend/ONNX/Export.h"
 #include "parallax/Frontend/ONNX/Import.h"
 #include "parallax/Passes/Optimize/Optimize.h"
 #include "parallax/Passes/Quantize/Qdq.h"
-#include "parallax/Support/Error.h"
-#include "parallax/Support/Parallel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 
-#include <new>
-#include <onnx/onnx_pb.h>
 #include <unistd.h>
 
 using namespace parallax;
@@ -91,14 +88,5 @@ void process(std::span<const std::byte> bytes) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  setThreadCount(1);
-  try {
-    process(std::as_bytes(std::span(data, size)));
-  } catch (const Error &) {
-  } catch (const std::bad_alloc &) {
-  }
-  // Unreadable files are tried, but don't go into the corpus: what comes of
-  // them is unreadable too.
-  onnx::ModelProto model;
-  return model.ParseFromArray(data, int(size)) && model.has_graph() ? 0 : -1;
+  return fuzzModel(data, size, process);
 }

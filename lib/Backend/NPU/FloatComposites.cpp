@@ -69,16 +69,10 @@ template <typename OpTy> void addPool(FloatKernels &kernels, PoolKind kind) {
 }
 
 void addSums(FloatKernels &kernels) {
-  addReduce<nn::ReduceL1Op>(kernels, ReduceKind::L1);
-  addReduce<nn::ReduceL2Op>(kernels, ReduceKind::L2);
-  addReduce<nn::ReduceLogSumOp>(kernels, ReduceKind::LogSum);
-  addReduce<nn::ReduceLogSumExpOp>(kernels, ReduceKind::LogSumExp);
-  addReduce<nn::ReduceMaxOp>(kernels, ReduceKind::Max);
-  addReduce<nn::ReduceMeanOp>(kernels, ReduceKind::Mean);
-  addReduce<nn::ReduceMinOp>(kernels, ReduceKind::Min);
-  addReduce<nn::ReduceProdOp>(kernels, ReduceKind::Prod);
-  addReduce<nn::ReduceSumOp>(kernels, ReduceKind::Sum);
-  addReduce<nn::ReduceSumSquareOp>(kernels, ReduceKind::SumSquare);
+  reference::forEachReduction(
+      [&]<typename OpTy>(TypeTag<OpTy>, ReduceKind kind) {
+        addReduce<OpTy>(kernels, kind);
+      });
   addPool<nn::AveragePoolOp>(kernels, PoolKind::Average);
   addPool<nn::LpPoolOp>(kernels, PoolKind::Lp);
   addPool<nn::MaxPoolOp>(kernels, PoolKind::Max);

@@ -9,6 +9,7 @@
 #include "parallax/Backend/NPU/Kernels/Mac.h"
 #include "parallax/Backend/Reference/Kernels/Elementwise.h"
 #include "parallax/Backend/Reference/Kernels/Layout.h"
+#include "parallax/Backend/Reference/Parameters.h"
 
 namespace parallax::npu {
 namespace {
@@ -50,25 +51,16 @@ Kernel bindFullyConnected(nn::FullyConnectedOp, BindContext &context) {
   return kernel;
 }
 
-/// A vector is a matrix of one row, or on the right of one column.
 Kernel bindMatMul(nn::MatMulOp, BindContext &context) {
-  Shape a = context.input(0).shape, b = context.input(1).shape;
-  Shape y = context.output(0).shape;
-  bool bIsVector = b.size() == 1;
-  int64_t depth = a.back();
-  if (a.size() == 1) {
-    a.insert(a.begin(), 1);
-    y.insert(y.end() - (bIsVector ? 0 : 1), 1);
-  }
-  if (bIsVector) {
-    b.push_back(1);
-    y.push_back(1);
-  }
-  Kernel kernel{[=](const KernelArgs &args) {
-    Tensor result = args.outputs[0].reshaped(y);
-    floatMatmul(args.inputs[0].reshaped(a), args.inputs[1].reshaped(b), result);
+  reference::ProductShapes shapes =
+      reference::matrixShapes({context.input(0).shape, context.input(1).shape,
+                               context.output(0).shape});
+  Kernel kernel{[shapes](const KernelArgs &args) {
+    Tensor result = args.outputs[0].reshaped(shapes.y);
+    floatMatmul(args.inputs[0].reshaped(shapes.a),
+                args.inputs[1].reshaped(shapes.b), result);
   }};
-  kernel.work = workOf(context, depth);
+  kernel.work = workOf(context, shapes.a.back());
   return kernel;
 }
 

@@ -11,6 +11,7 @@
 #include "parallax/Backend/NPU/Kernels/ChannelPool.h"
 #include "parallax/Backend/Reference/Kernels/OneDnn.h"
 #include "parallax/Backend/Reference/Kernels/StridedCopy.h"
+#include "parallax/Backend/Reference/Parameters.h"
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Dialect/NN/NNOps.h"
 
@@ -134,17 +135,11 @@ std::optional<Kernel> bindSlice(nn::SliceOp op, BindContext &context) {
 }
 
 std::optional<Kernel> bindMaxPool(nn::MaxPoolOp op, BindContext &context) {
-  ArrayRef<int64_t> pads = op.getPads();
   const ValueInfo &x = context.input(0), &y = context.output(0);
-  kernels::PoolParams params;
-  params.kernel = op.getKernel().vec();
-  params.strides = op.getStrides().vec();
-  params.dilations = op.getDilations().vec();
-  params.padsBegin = pads.take_front(pads.size() / 2).vec();
-  params.padsEnd = pads.drop_front(pads.size() / 2).vec();
   context.wantLayout(0, channelsInnermost(x));
   context.setOutputLayout(0, channelsInnermost(y));
-  auto pool = std::make_shared<ChannelPool>(x.shape, y.shape, params);
+  auto pool = std::make_shared<ChannelPool>(x.shape, y.shape,
+                                            reference::poolParams(op));
   return Kernel{[pool](const KernelArgs &args) {
     pool->max(args.inputs[0], args.outputs[0]);
   }};

@@ -9,23 +9,13 @@
 #include "parallax/Backend/NPU/Kernels/Pool.h"
 #include "parallax/Backend/NPU/Kernels/Reduce.h"
 #include "parallax/Backend/NPU/Kernels/Resize.h"
+#include "parallax/Backend/Reference/Parameters.h"
 
 namespace parallax::npu {
 namespace {
 
-template <typename OpTy> kernels::PoolParams poolParams(OpTy op) {
-  ArrayRef<int64_t> pads = op.getPads();
-  kernels::PoolParams params;
-  params.kernel = op.getKernel().vec();
-  params.strides = op.getStrides().vec();
-  params.dilations = op.getDilations().vec();
-  params.padsBegin = pads.take_front(pads.size() / 2).vec();
-  params.padsEnd = pads.drop_front(pads.size() / 2).vec();
-  return params;
-}
-
 Kernel bindAveragePool(AveragePoolOp op, BindContext &context) {
-  kernels::PoolParams params = poolParams(op);
+  kernels::PoolParams params = reference::windowParams(op);
   params.countIncludePad = op.getCountIncludePad();
   const ValueInfo &x = context.input(0), &y = context.output(0);
   if (hasChannelsInnermost(x)) {
@@ -47,13 +37,13 @@ Kernel bindAveragePool(AveragePoolOp op, BindContext &context) {
 }
 
 Kernel bindLpPool(LpPoolOp op, BindContext &) {
-  return {[params = poolParams(op), isEuclidean = op.getKind() == "l2",
-           zero = int64_t(op.getXZeroPoint()),
-           multiplier = multipliersOf(op)[0],
-           output = outputOf(op)](const KernelArgs &args) {
-    lpPool(args.inputs[0], zero, args.outputs[0], params, isEuclidean,
-           multiplier, output);
-  }};
+  return {
+      [params = reference::windowParams(op), isEuclidean = op.getKind() == "l2",
+       zero = int64_t(op.getXZeroPoint()), multiplier = multipliersOf(op)[0],
+       output = outputOf(op)](const KernelArgs &args) {
+        lpPool(args.inputs[0], zero, args.outputs[0], params, isEuclidean,
+               multiplier, output);
+      }};
 }
 
 Kernel bindCumSum(CumSumOp op, BindContext &) {

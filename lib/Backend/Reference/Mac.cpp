@@ -9,6 +9,7 @@
 #include "parallax/Backend/Reference/Kernels/Einsum.h"
 #include "parallax/Backend/Reference/Kernels/Elementwise.h"
 #include "parallax/Backend/Reference/Kernels/OneDnn.h"
+#include "parallax/Backend/Reference/Parameters.h"
 
 namespace parallax::reference {
 namespace {
@@ -61,11 +62,6 @@ Kernel bindConvTranspose(nn::ConvTransposeOp op, BindContext &context) {
                                   nullptr);
 }
 
-/// The shapes of a product, in which a vector is a matrix of one row or column.
-struct ProductShapes {
-  Shape a, b, y;
-};
-
 /// Descriptors are made from shapes alone, so the additional dimensions exist
 /// only while the kernel is made.
 Kernel makeProduct(BindContext &context, ProductShapes shapes,
@@ -84,18 +80,9 @@ Kernel makeProduct(BindContext &context, ProductShapes shapes,
 
 Kernel bindMatMul(nn::MatMulOp op, BindContext &context) {
   Epilogue epilogue = plannedEpilogue(op, context.absorbed);
-  ProductShapes shapes{context.input(0).shape, context.input(1).shape,
-                       context.output(0).shape};
-  auto &[a, b, y] = shapes;
-  bool bIsVector = b.size() == 1;
-  if (a.size() == 1) {
-    a.insert(a.begin(), 1);
-    y.insert(y.end() - (bIsVector ? 0 : 1), 1);
-  }
-  if (bIsVector) {
-    b.push_back(1);
-    y.push_back(1);
-  }
+  ProductShapes shapes =
+      matrixShapes({context.input(0).shape, context.input(1).shape,
+                    context.output(0).shape});
   kernels::MatMulParams params;
   params.biasInput = epilogue.biasInput;
   return makeProduct(context, std::move(shapes), params, epilogue.postOps);
@@ -162,6 +149,20 @@ Kernel bindEinsum(nn::EinsumOp op, BindContext &context) {
 }
 
 } // namespace
+
+ProductShapes matrixShapes(ProductShapes shapes) {
+  auto &[a, b, y] = shapes;
+  bool bIsVector = b.size() == 1;
+  if (a.size() == 1) {
+    a.insert(a.begin(), 1);
+    y.insert(y.end() - (bIsVector ? 0 : 1), 1);
+  }
+  if (bIsVector) {
+    b.push_back(1);
+    y.push_back(1);
+  }
+  return shapes;
+}
 
 void addMacKernels(KernelSet &kernels) {
   kernels.add<nn::ConvOp>(bindConv);

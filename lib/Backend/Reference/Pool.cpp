@@ -9,40 +9,25 @@
 #include "parallax/Backend/Reference/Parameters.h"
 
 namespace parallax::reference {
-namespace {
 
 using kernels::PoolKind;
 using kernels::PoolParams;
 
-template <typename OpTy> PoolParams paramsOf(OpTy op) {
-  ArrayRef<int64_t> pads = op.getPads();
-  size_t spatial = pads.size() / 2;
-  PoolParams params;
-  params.kernel = op.getKernel().vec();
-  params.strides = op.getStrides().vec();
-  params.dilations = op.getDilations().vec();
-  params.padsBegin = pads.take_front(spatial).vec();
-  params.padsEnd = pads.drop_front(spatial).vec();
-  return params;
-}
-
-} // namespace
-
 PoolParams poolParams(nn::AveragePoolOp op) {
-  PoolParams params = paramsOf(op);
+  PoolParams params = windowParams(op);
   params.countIncludePad = op.getCountIncludePad();
   return params;
 }
 
 PoolParams poolParams(nn::LpPoolOp op) {
-  PoolParams params = paramsOf(op);
+  PoolParams params = windowParams(op);
   params.p = int64_t(op.getP());
   return params;
 }
 
-PoolParams poolParams(nn::MaxPoolOp op) { return paramsOf(op); }
+PoolParams poolParams(nn::MaxPoolOp op) { return windowParams(op); }
 
-PoolParams poolParams(nn::MaxPoolWithIndicesOp op) { return paramsOf(op); }
+PoolParams poolParams(nn::MaxPoolWithIndicesOp op) { return windowParams(op); }
 
 Kernel bindGlobalPool(BindContext &context, PoolKind kind, int64_t p) {
   const Shape &x = context.input(0).shape;

@@ -2,11 +2,11 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// One line per reduction.
+// Reductions, and what else walks along an axis.
 //===----------------------------------------------------------------------===//
-#include "parallax/Backend/Reference/Kernels/Reduce.h"
 #include "Binding.h"
 #include "Pool.h"
+#include "parallax/Backend/Reference/Parameters.h"
 
 namespace parallax::reference {
 namespace {
@@ -48,16 +48,9 @@ template <typename OpTy> void addArgReduce(KernelSet &kernels, bool isMax) {
 } // namespace
 
 void addReduceKernels(KernelSet &kernels) {
-  addReduce<nn::ReduceL1Op>(kernels, ReduceKind::L1);
-  addReduce<nn::ReduceL2Op>(kernels, ReduceKind::L2);
-  addReduce<nn::ReduceLogSumOp>(kernels, ReduceKind::LogSum);
-  addReduce<nn::ReduceLogSumExpOp>(kernels, ReduceKind::LogSumExp);
-  addReduce<nn::ReduceMaxOp>(kernels, ReduceKind::Max);
-  addReduce<nn::ReduceMeanOp>(kernels, ReduceKind::Mean);
-  addReduce<nn::ReduceMinOp>(kernels, ReduceKind::Min);
-  addReduce<nn::ReduceProdOp>(kernels, ReduceKind::Prod);
-  addReduce<nn::ReduceSumOp>(kernels, ReduceKind::Sum);
-  addReduce<nn::ReduceSumSquareOp>(kernels, ReduceKind::SumSquare);
+  forEachReduction([&]<typename OpTy>(TypeTag<OpTy>, ReduceKind kind) {
+    addReduce<OpTy>(kernels, kind);
+  });
   addArgReduce<nn::ArgMaxOp>(kernels, true);
   addArgReduce<nn::ArgMinOp>(kernels, false);
   kernels.add<nn::TopKOp>([](nn::TopKOp op, BindContext &context) -> Kernel {

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/FloatFunctions.h"
 
+#include "../../Reference/Kernels/UnaryFunctions.h"
 #include "parallax/Backend/Reference/Kernels/Broadcast.h"
 #include "parallax/Support/Parallel.h"
 
@@ -177,9 +178,15 @@ template <typename Formula> float roundOnce(Formula formula) {
 // All operators
 //===----------------------------------------------------------------------===//
 
-inline float clampUnit(float value) {
-  value = value < 0 ? 0.0f : value;
-  return value > 1 ? 1.0f : value;
+/// Operators whose formula in floats is their definition (C90).
+constexpr bool isPlain(UnaryKind kind) {
+  using enum UnaryKind;
+  for (UnaryKind plain : {Abs, Neg, Ceil, Floor, Round, Sign, Sqrt, Reciprocal,
+                          Softsign, HardSigmoid, HardSwish, LeakyRelu, Relu,
+                          ThresholdedRelu, Shrink, Not, IsNaN})
+    if (kind == plain)
+      return true;
+  return false;
 }
 
 /// Operators that vanish from below on the left.
@@ -189,40 +196,9 @@ constexpr bool vanishes(UnaryKind kind) {
 }
 
 template <UnaryKind K> float apply(float x, float alpha, float beta) {
-  using enum UnaryKind;
-  if constexpr (K == Abs)
-    return std::fabs(x);
-  else if constexpr (K == Neg)
-    return -x;
-  else if constexpr (K == Ceil)
-    return std::ceil(x);
-  else if constexpr (K == Floor)
-    return std::floor(x);
-  else if constexpr (K == Round)
-    return std::nearbyint(x);
-  else if constexpr (K == Sign)
-    return x > 0 ? 1.0f : x < 0 ? -1.0f : x;
-  else if constexpr (K == Sqrt)
-    return std::sqrt(x);
-  else if constexpr (K == Reciprocal)
-    return 1.0f / x;
-  else if constexpr (K == Softsign)
-    return x / (1.0f + std::fabs(x));
-  else if constexpr (K == HardSigmoid)
-    return clampUnit(alpha * x + beta);
-  else if constexpr (K == HardSwish)
-    return x * clampUnit(x * (1.0f / 6.0f) + 0.5f);
-  else if constexpr (K == LeakyRelu)
-    return x < 0 ? alpha * x : x;
-  else if constexpr (K == Relu)
-    return x < 0 ? 0.0f : x;
-  else if constexpr (K == ThresholdedRelu)
-    return x > alpha ? x : 0.0f;
-  else if constexpr (K == Shrink)
-    return x < -alpha ? x + beta : x > alpha ? x - beta : 0.0f;
-  else if constexpr (K == Not || K == IsNaN)
-    return 0.0f;
-  else {
+  if constexpr (isPlain(K)) {
+    return kernels::applyUnary<K>(x, alpha, beta);
+  } else {
     if (vanishes(K) && x == -std::numeric_limits<float>::infinity())
       return -0.0f;
     return roundOnce([=]<typename T>(T) {

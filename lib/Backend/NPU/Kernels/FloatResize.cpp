@@ -12,17 +12,6 @@ namespace parallax::npu {
 using kernels::ResizeAxis;
 using kernels::ResizePlan;
 
-/// Whether an axis is only counted because it lies between others.
-static bool isUntouched(const ResizeAxis &axis) {
-  if (axis.in != axis.out || !axis.outside.empty())
-    return false;
-  for (int64_t i = 0; i < axis.out * axis.taps; ++i)
-    if (axis.weight[i] != 0 &&
-        (axis.weight[i] != 1 || axis.index[i] != i / axis.taps))
-      return false;
-  return true;
-}
-
 /// [outer, in, inner] to [outer, out, inner].
 static void resizeAxis(const ResizeAxis &axis, const float *from, float *to,
                        int64_t outer, int64_t inner) {
@@ -88,7 +77,7 @@ void resizeFloat(const ResizePlan &plan, const Tensor &x, Tensor &y,
   for (size_t a = 0, used = 0; a < plan.axes.size(); ++a) {
     const ResizeAxis &axis = plan.axes[a];
     inner /= axis.in;
-    if (!isUntouched(axis)) {
+    if (!axis.isIdentity()) {
       float *to =
           a + 1 == plan.axes.size() ? y.data<float>() : buffers[used++ % 2];
       resizeAxis(axis, from, to, outer, inner);

@@ -6,7 +6,7 @@
 // gives; the row is then summed in lanes of a fixed number, so that vectors of
 // any width may be used and give the same bits.
 //===----------------------------------------------------------------------===//
-#include "Windows.h"
+#include "PoolWindows.h"
 #include "parallax/Backend/NPU/Kernels/FloatFunctions.h"
 #include "parallax/Backend/NPU/Kernels/FloatLayers.h"
 #include "parallax/Backend/Reference/Kernels/Loops.h"
@@ -199,39 +199,21 @@ void globalLpPoolFloat(const Tensor &x, Tensor &y, int64_t p) {
 
 void poolFloat(PoolKind kind, const Tensor &x, Tensor &y,
                const kernels::PoolParams &params) {
-  std::span<const int64_t> in(x.shape()), out(y.shape());
-  Windows windows({in.subspan(2), out.subspan(2), params.kernel, params.strides,
-                   params.dilations, params.padsBegin, params.padsEnd});
-  int64_t planes = x.dim(0) * x.dim(1);
-  int64_t pixels = elementCount(in.subspan(2));
-  int64_t positions = elementCount(out.subspan(2));
-  const float *from = x.data<float>();
-  float *to = y.data<float>();
-  parallelFor(positions, rowGrain(planes * windows.taps()),
-              [&](int64_t begin, int64_t end) {
-                std::vector<int64_t> inputs(size_t(windows.taps()));
-                std::vector<float> row(size_t(windows.taps()));
-                for (int64_t p = begin; p < end; ++p) {
-                  windows.inputsOf(p, inputs.data());
-                  auto outside = std::remove(inputs.begin(), inputs.end(), -1);
-                  int64_t inside = outside - inputs.begin();
-                  int64_t taps =
-                      params.countIncludePad ? windows.paddedTaps(p) : inside;
-                  for (int64_t plane = 0; plane < planes; ++plane) {
-                    for (int64_t i = 0; i < inside; ++i)
-                      row[i] = from[plane * pixels + inputs[i]];
-                    float &result = to[plane * positions + p];
-                    if (kind == PoolKind::Max)
-                      result = extremeOf(row.data(), inside, true);
-                    else if (kind == PoolKind::Lp)
-                      result = normOf(row.data(), inside, params.p);
-                    else
-                      result = taps == 0 ? 0.0f
-                                         : sumFloats(row.data(), inside) /
-                                               float(taps);
-                  }
-                }
-              });
+  forEachWindow<float, float>(
+      x, y, params,
+      [kind, p = params.p, row = std::vector<float>()](
+          const float *from, std::span<const int64_t> inside,
+          int64_t taps) mutable {
+        auto count = int64_t(inside.size());
+        row.resize(inside.size());
+        for (int64_t i = 0; i < count; ++i)
+          row[i] = from[inside[i]];
+        if (kind == PoolKind::Max)
+          return extremeOf(row.data(), count, true);
+        if (kind == PoolKind::Lp)
+          return normOf(row.data(), count, p);
+        return taps == 0 ? 0.0f : sumFloats(row.data(), count) / float(taps);
+      });
 }
 
 } // namespace parallax::npu

@@ -164,18 +164,16 @@ ResizeAxis makeAxis(const AxisCoordinates &coordinates, int64_t in, int64_t out,
   return axis;
 }
 
-/// Whether the axis copies its input.
-bool isIdentity(const ResizeAxis &axis) {
-  if (axis.in != axis.out || !axis.outside.empty())
+} // namespace
+
+bool ResizeAxis::isIdentity() const {
+  if (in != out || !outside.empty())
     return false;
-  for (int64_t i = 0; i < axis.out * axis.taps; ++i)
-    if (axis.weight[i] != 0 &&
-        (axis.weight[i] != 1 || axis.index[i] != i / axis.taps))
+  for (int64_t i = 0; i < out * taps; ++i)
+    if (weight[i] != 0 && (weight[i] != 1 || index[i] != i / taps))
       return false;
   return true;
 }
-
-} // namespace
 
 ResizePlan::ResizePlan(const Shape &in, const Shape &out,
                        std::span<const float> scales,
@@ -202,7 +200,7 @@ ResizePlan::ResizePlan(const Shape &in, const Shape &out,
     AxisCoordinates coordinates(in[i], out[i], scales[i], crops ? roi[i] : 0,
                                 crops ? roi[rank + i] : 0, params.coordinates);
     ResizeAxis axis = makeAxis(coordinates, in[i], out[i], params);
-    if (!isIdentity(axis)) {
+    if (!axis.isIdentity()) {
       // Untouched dimensions in between were counted as trailing ones so far.
       firstResized = std::min(firstResized, i);
       axes.push_back(std::move(axis));
@@ -215,7 +213,7 @@ ResizePlan::ResizePlan(const Shape &in, const Shape &out,
     }
   }
   // The trailing identities are what `inner` counts.
-  while (!axes.empty() && isIdentity(axes.back()))
+  while (!axes.empty() && axes.back().isIdentity())
     axes.pop_back();
 }
 

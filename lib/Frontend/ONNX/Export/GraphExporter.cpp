@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "GraphExporter.h"
 #include "../Functions.h"
+#include "PortNames.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/TensorAttr.h"
@@ -49,10 +50,6 @@ static auto layersOf(func::FuncOp function) {
       [](Operation &op) { return !isa<nn::ConstantOp>(op); });
 }
 
-static ValueRange resultsOf(func::FuncOp function) {
-  return function.getBody().front().getTerminator()->getOperands();
-}
-
 static const ExportLine &lineOf(Operation *op) {
   const ExportLine *line = exportTable().find(op->getName());
   if (!line)
@@ -72,22 +69,14 @@ static bool isWritten(OpResult result) {
 }
 
 void GraphExporter::nameArguments() {
-  for (BlockArgument argument : function.getArguments()) {
-    std::string name = getTensorName(argument);
-    if (name.empty())
-      name = fmt::format("input_{}", argument.getArgNumber());
-    names[argument] = tensorNameSet.add(name);
-  }
+  for (BlockArgument argument : function.getArguments())
+    names[argument] = tensorNameSet.add(inputName(argument));
 }
 
 void GraphExporter::nameOutputs() {
   std::set<std::string> seen;
   for (auto [number, value] : llvm::enumerate(resultsOf(function))) {
-    auto given =
-        function.getResultAttrOfType<StringAttr>(unsigned(number), "nn.name");
-    std::string name = given ? given.str() : getTensorName(value);
-    if (name.empty())
-      name = fmt::format("output_{}", number);
+    std::string name = outputName(function, unsigned(number));
     // An input may be an output under its own name, once.
     if (isa<BlockArgument>(value) && names[value] == name &&
         seen.insert(name).second) {

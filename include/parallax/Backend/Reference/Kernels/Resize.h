@@ -46,6 +46,10 @@ struct ResizeAxis {
   /// Outputs that tf_crop_and_resize places outside of the input; empty if
   /// there is none.
   std::vector<uint8_t> outside;
+
+  /// Whether the axis copies its input: a plan has such axes only between
+  /// others.
+  bool isIdentity() const;
 };
 
 /// The resized dimensions lie between `outer` untouched leading values and
