@@ -72,6 +72,24 @@ PARALLAX_SIMD void sumColumns(const float *a, const float *b, int64_t rows,
   copy(columns->maxAbs, maxAbs);
 }
 
+/// Adds the values of rows. Registers don't suffice to do it beside squares.
+PARALLAX_SIMD void sumValues(const float *a, const float *b, int64_t rows,
+                             int64_t stride, double *columnsA,
+                             double *columnsB) {
+  Doubles sumA, sumB;
+  __builtin_memcpy(&sumA, columnsA, sizeof(sumA));
+  __builtin_memcpy(&sumB, columnsB, sizeof(sumB));
+  for (int64_t i = 0; i < rows * stride; i += stride) {
+    Floats x, y;
+    __builtin_memcpy(&x, a + i, sizeof(x));
+    __builtin_memcpy(&y, b + i, sizeof(y));
+    sumA += __builtin_convertvector(x, Doubles);
+    sumB += __builtin_convertvector(y, Doubles);
+  }
+  __builtin_memcpy(columnsA, &sumA, sizeof(sumA));
+  __builtin_memcpy(columnsB, &sumB, sizeof(sumB));
+}
+
 /// Counts, by column, what is beyond `low` and `high`.
 PARALLAX_SIMD void countByColumn(const float *values, int64_t rows,
                                  int64_t stride, float low, float high,
@@ -92,6 +110,10 @@ void PairColumns::add(const PairTile &tile) {
   sumColumns(tile.a, tile.b, tile.rows, tile.stride, this);
 }
 
+void PairColumns::addValues(const PairTile &tile) {
+  sumValues(tile.a, tile.b, tile.rows, tile.stride, sumA, sumB);
+}
+
 ColumnSum PairColumns::fold() const {
   auto foldBy = [](const auto &values, auto combine) {
     static_assert(lanes == 8);
@@ -107,7 +129,8 @@ ColumnSum PairColumns::fold() const {
   auto most = [&](const auto &values) {
     return foldBy(values, [](float a, float b) { return std::max(a, b); });
   };
-  return {{sum(dot), sum(squareA), sum(squareB), sum(squareError)},
+  return {{sum(dot), sum(squareA), sum(squareB), sum(squareError), sum(sumA),
+           sum(sumB)},
           {least(minA), most(maxA), least(minB), most(maxB)},
           most(maxAbs)};
 }

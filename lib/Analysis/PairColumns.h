@@ -39,7 +39,7 @@ struct ColumnSum {
 /// What each of some columns adds up to.
 struct PairColumns {
   double dot[lanes] = {}, squareA[lanes] = {}, squareB[lanes] = {};
-  double squareError[lanes] = {};
+  double squareError[lanes] = {}, sumA[lanes] = {}, sumB[lanes] = {};
   float minA[lanes], maxA[lanes], minB[lanes], maxB[lanes];
   float maxAbs[lanes] = {};
 
@@ -53,9 +53,11 @@ struct PairColumns {
 
   /// Adds the rows of all columns, whether they count or not.
   void add(const PairTile &tile);
+  /// The same for what only summaries need.
+  void addValues(const PairTile &tile);
 
   ColumnSum column(int64_t i) const {
-    return {{dot[i], squareA[i], squareB[i], squareError[i]},
+    return {{dot[i], squareA[i], squareB[i], squareError[i], sumA[i], sumB[i]},
             {minA[i], maxA[i], minB[i], maxB[i]},
             maxAbs[i]};
   }

@@ -73,6 +73,15 @@ int64_t countEqual(const Tensor &a, const Tensor &b) {
   });
 }
 
+ValueSummary summarize(int64_t count, float min, float max, double sum,
+                       double squares) {
+  double mean = sum / double(count);
+  // What rounding leaves of a difference of sums is no spread.
+  double variance =
+      min < max ? std::max(0.0, squares / double(count) - mean * mean) : 0;
+  return {count, min, max, min < max ? mean : min, variance};
+}
+
 } // namespace
 
 class TensorComparison::Walk {
@@ -105,6 +114,8 @@ private:
     sums.squareA += wideX * wideX;
     sums.squareB += wideY * wideY;
     sums.squareError += error * error;
+    sums.sumA += wideX;
+    sums.sumB += wideY;
     sample.extents[size_t(channel)].merge({x, x, y, y});
     sample.maxAbs = std::max(sample.maxAbs, std::abs(error));
     sample.saturated += reach.excludes(y);
@@ -124,6 +135,12 @@ private:
     sample.maxAbs = std::max(sample.maxAbs, double(column.maxAbs));
   }
 
+  void addTo(PairColumns &columns, const PairTile &tile) const {
+    columns.add(tile);
+    if (sample.summarizes)
+      columns.addValues(tile);
+  }
+
   int64_t countSaturated(const PairTile &tile) const {
     return countBeyond(tile, reach.low, reach.high);
   }
@@ -139,7 +156,7 @@ private:
         PairTile tile{a + begin, b + begin,
                       std::min(blockSize, end - begin) / lanes};
         PairColumns columns;
-        columns.add(tile);
+        addTo(columns, tile);
         ColumnSum sum = columns.fold();
         if (!sum.isFinite()) {
           addPairs(tile, channelOf);
@@ -210,7 +227,7 @@ private:
   }
 
   void addToStrip(Strip &strip, const PairTile &tile) {
-    strip.columns.add(tile);
+    addTo(strip.columns, tile);
     bool isBeyond = false;
     for (int64_t i = tile.first; i < tile.last; ++i)
       isBeyond |= reach.excludesPartOf(strip.columns.column(i).extent);
@@ -239,6 +256,8 @@ void PairSums::add(const PairSums &other) {
   squareA += other.squareA;
   squareB += other.squareB;
   squareError += other.squareError;
+  sumA += other.sumA;
+  sumB += other.sumB;
   unequal += other.unequal;
 }
 
@@ -247,6 +266,8 @@ double PairSums::cosine() const {
     return 0;
   return cosineOf(dot, squareA, squareB);
 }
+
+double ValueSummary::deviation() const { return std::sqrt(variance); }
 
 void ChannelExtent::merge(const ChannelExtent &other) {
   minA = std::min(minA, other.minA);
@@ -280,6 +301,8 @@ void TensorComparison::addFloats(const Tensor &a, const Tensor &b) {
   }
   for (const PairSums &channel : sums)
     total.add(channel);
+  for (const ChannelExtent &channel : extents)
+    extent.merge(channel);
   if (channelAxis < 0) {
     sums.clear();
     extents.clear();
@@ -312,7 +335,7 @@ void TensorComparison::add(const Tensor &quantized, const Tensor &reference) {
                             "of {}: they can't be compared",
                             nameOf(quantized.dtype()),
                             nameOf(reference.dtype())));
-  TensorComparison sample(channelAxis, codes, tracksRows);
+  TensorComparison sample(channelAxis, codes, tracksRows, summarizes);
   sample.samples = 1;
   sample.count = quantized.size();
   sample.worstSample = 0;
@@ -334,6 +357,7 @@ void TensorComparison::merge(const TensorComparison &next) {
     worstSampleCosine = next.worstSampleCosine;
   }
   total.add(next.total);
+  extent.merge(next.extent);
   sums.resize(std::max(sums.size(), next.sums.size()));
   extents.resize(sums.size());
   for (size_t i = 0; i < next.sums.size(); ++i) {
@@ -366,6 +390,12 @@ ComparisonResult TensorComparison::result() const {
   if (int64_t measured = isExact ? 0 : count - special; measured > 0) {
     result.mse = total.squareError / double(measured);
     result.saturated = double(saturated) / double(measured);
+    if (summarizes) {
+      result.quantized = summarize(measured, extent.minA, extent.maxA,
+                                   total.sumA, total.squareA);
+      result.reference = summarize(measured, extent.minB, extent.maxB,
+                                   total.sumB, total.squareB);
+    }
     if (total.squareError > 0)
       result.sqnrDb = 10 * std::log10(total.squareB / total.squareError);
   } else if (total.unequal > 0) {

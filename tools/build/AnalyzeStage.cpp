@@ -96,6 +96,9 @@ std::vector<PrecisionEdge> edgesOf(mlir::func::FuncOp network) {
   return edges;
 }
 
+/// What a screen shows of a summary.
+constexpr size_t worstRows = 10;
+
 void print(const PrecisionReport &report, const BuildState &state) {
   const QuantConfig &config = state.config.quant;
   bool isFull = config.precisionAnalysisColumns == AnalysisColumns::Full;
@@ -107,6 +110,10 @@ void print(const PrecisionReport &report, const BuildState &state) {
       printResult(renderPrecision(table, isFull, state.style));
   }
   printResult(renderOutliers(report.outliers, state.style));
+  if (isFull) {
+    printResult(renderWeights(report, worstRows, state.style));
+    printResult(renderActivations(report, worstRows, state.style));
+  }
   printResult(verdictText(report));
 }
 
@@ -121,6 +128,11 @@ void write(const PrecisionReport &report,
   writeFileAtomically(stem.string() + ".csv", precisionTableCsv(report));
   writeFileAtomically(stem.string() + ".json", precisionJson(report));
   writeFileAtomically(chart, precisionMermaid(report, edges));
+  writeFileAtomically(folder / "weights_table.csv", weightsTableCsv(report));
+  writeFileAtomically(folder / "activations_table.csv",
+                      activationsTableCsv(report));
+  writeFileAtomically(folder / "profiling_table.csv",
+                      profilingTableCsv(report));
   log(LogLevel::Info, "save precision analysis table to [{}.txt]",
       stem.string());
   log(LogLevel::Info, "save precision analysis graph to [{}]", chart.string());

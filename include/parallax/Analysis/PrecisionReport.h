@@ -60,12 +60,35 @@ struct OutlierRow {
   double level[4] = {};
 };
 
+/// What a layer reads that is no result of another: weights and biases.
+struct WeightRow {
+  std::string node, tensor;
+  Shape shape;
+  std::string quantType;
+  double mse = 0;
+  ValueSummary floats, quantized;
+};
+
+/// How long a kernel of the float network took in all runs.
+struct TimeRow {
+  /// The operator and its layer: "conv 'stem'".
+  std::string name;
+  double seconds = 0;
+  /// The part of the whole network.
+  double share = 0;
+  int64_t calls = 0;
+};
+
 struct PrecisionReport {
   int64_t samples = 0;
   std::string sampleSource;
   std::vector<PrecisionTable> tables;
   /// Tensors with a channel of level 3 or more.
   std::vector<OutlierRow> outliers;
+  /// In the order of the network.
+  std::vector<WeightRow> weights;
+  /// The longest first.
+  std::vector<TimeRow> times;
 };
 
 /// The row of one tensor; nothing if no channel has a level of 3.

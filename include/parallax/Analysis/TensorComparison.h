@@ -23,6 +23,8 @@ namespace parallax {
 /// Doubles hold the squares of all floats, the smallest and the greatest.
 struct PairSums {
   double dot = 0, squareA = 0, squareB = 0, squareError = 0;
+  /// Only if values are summarized.
+  double sumA = 0, sumB = 0;
   /// Pairs with a NaN or an infinity that are not the same on both sides: they
   /// are in no sum.
   int64_t unequal = 0;
@@ -39,6 +41,17 @@ struct ChannelExtent {
   float minB = minA, maxB = -minA;
 
   void merge(const ChannelExtent &other);
+};
+
+/// How the values of one side lie; all zero if no pair was finite, or if nobody
+/// asked.
+struct ValueSummary {
+  int64_t count = 0;
+  double min = 0, max = 0, mean = 0;
+  /// Of the values themselves, not of a larger set that they were drawn from.
+  double variance = 0;
+
+  double deviation() const;
 };
 
 struct ComparisonResult {
@@ -85,6 +98,9 @@ struct ComparisonResult {
   double agreement = 1;
   /// Integers and truth values have no distance.
   bool isExact = false;
+
+  /// Of floats, without the special pairs.
+  ValueSummary quantized = {}, reference = {};
 };
 
 /// How the channels of a tensor lie: it is [outer, channels, inner].
@@ -97,11 +113,12 @@ public:
   /// `channelAxis` is the dimension of channels; tensors without one, and
   /// scalars, are one channel. There are no channels if it is negative.
   /// `tracksRows` asks for the agreement of rows of floats, which takes longer
-  /// than all else.
+  /// than all else; `summarizes` for the summaries of both sides.
   explicit TensorComparison(int64_t channelAxis = 1,
                             std::optional<AffineParams> codes = {},
-                            bool tracksRows = false)
-      : channelAxis(channelAxis), codes(codes), tracksRows(tracksRows) {}
+                            bool tracksRows = false, bool summarizes = false)
+      : channelAxis(channelAxis), codes(codes), tracksRows(tracksRows),
+        summarizes(summarizes) {}
 
   /// One sample, as 32-bit floats if the values are floats. A sample may have
   /// other dimensions than the one before. Throws Error if shapes differ, or if
@@ -124,9 +141,10 @@ private:
 
   int64_t channelAxis;
   std::optional<AffineParams> codes;
-  bool tracksRows;
+  bool tracksRows, summarizes;
 
   PairSums total;
+  ChannelExtent extent;
   std::vector<PairSums> sums;
   std::vector<ChannelExtent> extents;
   int64_t samples = 0, count = 0, nanA = 0, nanB = 0, infA = 0, infB = 0;

@@ -72,6 +72,21 @@ std::string precisionTableCsv(const PrecisionReport &report);
 /// "inf" and "-inf".
 std::string precisionJson(const PrecisionReport &report);
 
+/// weights_table.csv and activations_table.csv: how the values of floats and of
+/// codes lie, the largest MSE first, with all digits. Activations are those of
+/// the first PerLayer table; what has no finite pair of floats is left out.
+std::string weightsTableCsv(const PrecisionReport &report);
+std::string activationsTableCsv(const PrecisionReport &report);
+
+/// Title and at most `maxRows` of the worst rows; nothing without rows.
+std::string renderWeights(const PrecisionReport &report, size_t maxRows,
+                          const TableStyle &style = {});
+std::string renderActivations(const PrecisionReport &report, size_t maxRows,
+                              const TableStyle &style = {});
+
+/// profiling_table.csv: the kernels of the float network, the slowest first.
+std::string profilingTableCsv(const PrecisionReport &report);
+
 /// The layer that makes tensor `to` reads tensor `from`.
 struct PrecisionEdge {
   std::string from, to;

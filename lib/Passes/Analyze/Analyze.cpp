@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Analyze/Analyze.h"
 #include "Combine.h"
+#include "Rows.h"
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Core/SampleRunner.h"
@@ -21,29 +22,12 @@ namespace {
 using analyze::Combination;
 using analyze::FloatTensor;
 using analyze::Sight;
+using analyze::typeName;
 
 /// "fully_connected" as "FullyConnected".
 std::string operatorName(const std::string &mnemonic) {
   return llvm::convertToCamelFromSnakeCase(mnemonic,
                                            /*capitalizeFirst=*/true);
-}
-
-/// As configurations call it.
-std::string typeName(DType type) {
-  switch (type) {
-  case DType::F32:
-    return "FP32";
-  case DType::U8:
-    return "U8";
-  case DType::I8:
-    return "S8";
-  case DType::U16:
-    return "U16";
-  case DType::I16:
-    return "S16";
-  default:
-    return llvm::StringRef(nameOf(type)).upper();
-  }
 }
 
 /// What one sample adds to every comparison.
@@ -58,8 +42,10 @@ public:
       std::optional<AffineParams> codes;
       if (type && !isPerAxis(type))
         codes = affineParamsOf(type);
+      bool summarizes = sight.comparison &&
+                        sight.comparison->method == AnalysisMethod::PerLayer;
       comparisons.emplace_back(combination.tensors[sight.tensor].channelAxis,
-                               codes);
+                               codes, /*tracksRows=*/false, summarizes);
       params.push_back(codes);
     }
   }
@@ -191,6 +177,23 @@ outliersOfAll(const Combination &combination,
 
 } // namespace
 
+std::string analyze::typeName(DType type) {
+  switch (type) {
+  case DType::F32:
+    return "FP32";
+  case DType::U8:
+    return "U8";
+  case DType::I8:
+    return "S8";
+  case DType::U16:
+    return "U16";
+  case DType::I16:
+    return "S16";
+  default:
+    return llvm::StringRef(nameOf(type)).upper();
+  }
+}
+
 PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
                                  const std::vector<Comparison> &comparisons,
                                  const AnalysisSamples &samples) {
@@ -202,6 +205,8 @@ PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
   for (const Comparison &comparison : comparisons)
     report.tables.push_back(tableOf(comparison, combination, sums));
   report.outliers = outliersOfAll(combination, sums);
+  report.weights = analyze::weightsOf(views);
+  report.times = analyze::timesOf(views.network, samples);
   return report;
 }
 

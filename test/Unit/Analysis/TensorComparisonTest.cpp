@@ -31,8 +31,8 @@ Tensor make(std::initializer_list<T> values, Shape shape = {}) {
 
 ComparisonResult compare(const Tensor &a, const Tensor &b, int64_t axis = 1,
                          std::optional<AffineParams> codes = {},
-                         bool tracksRows = false) {
-  TensorComparison comparison(axis, codes, tracksRows);
+                         bool tracksRows = false, bool summarizes = false) {
+  TensorComparison comparison(axis, codes, tracksRows, summarizes);
   comparison.add(a, b);
   return comparison.result();
 }
@@ -56,6 +56,7 @@ Pair randomPair(const Shape &shape, uint64_t seed) {
 
 struct Literal {
   long double dot = 0, squareA = 0, squareB = 0, squareError = 0, maxAbs = 0;
+  long double sumA = 0, sumB = 0;
   float minA = infF, maxA = -infF, minB = infF, maxB = -infF;
   int64_t pairs = 0, special = 0, unequal = 0, beyond = 0;
 
@@ -71,6 +72,8 @@ struct Literal {
     squareA += (long double)x * x;
     squareB += (long double)y * y;
     squareError += error * error;
+    sumA += x;
+    sumB += y;
     maxAbs = std::max(maxAbs, std::abs(error));
     minA = std::min(minA, x);
     maxA = std::max(maxA, x);
@@ -97,6 +100,20 @@ void expectNear(double value, long double expected) {
   EXPECT_NEAR(value, double(expected), 1e-6 * double(std::abs(expected)));
 }
 
+/// Sums lose digits where values of both signs cancel out.
+void expectSummary(const ValueSummary &found, int64_t count, float min,
+                   float max, long double sum, long double squares) {
+  long double mean = sum / (long double)count;
+  long double meanSquare = squares / (long double)count;
+  EXPECT_EQ(found.count, count);
+  EXPECT_EQ(found.min, double(min));
+  EXPECT_EQ(found.max, double(max));
+  EXPECT_NEAR(found.mean, double(mean), 1e-12 * double(std::sqrt(meanSquare)));
+  EXPECT_NEAR(found.variance, double(meanSquare - mean * mean),
+              1e-12 * double(meanSquare));
+  EXPECT_EQ(found.deviation(), std::sqrt(found.variance));
+}
+
 void expectLiteral(const Pair &pair, int64_t axis) {
   const Shape &shape = pair.a.shape();
   SCOPED_TRACE(testing::Message()
@@ -112,7 +129,7 @@ void expectLiteral(const Pair &pair, int64_t axis) {
     total.add(x, y, codes);
   }
 
-  TensorComparison comparison(axis, codes);
+  TensorComparison comparison(axis, codes, false, /*summarizes=*/true);
   comparison.add(pair.a, pair.b);
   ComparisonResult result = comparison.result();
   EXPECT_EQ(result.count, pair.a.size());
@@ -123,6 +140,10 @@ void expectLiteral(const Pair &pair, int64_t axis) {
   expectNear(result.maxAbs, total.maxAbs);
   expectNear(result.maxSteps, total.maxAbs / (long double)codes.scale);
   EXPECT_EQ(result.saturated, double(total.beyond) / double(total.pairs));
+  expectSummary(result.quantized, total.pairs, total.minA, total.maxA,
+                total.sumA, total.squareA);
+  expectSummary(result.reference, total.pairs, total.minB, total.maxB,
+                total.sumB, total.squareB);
   EXPECT_EQ(result.channels, axis < 0 ? 0 : channels);
   if (axis < 0) {
     EXPECT_TRUE(comparison.channelSums().empty());
@@ -164,6 +185,47 @@ TEST(TensorComparison, IsTheLiteralSum) {
   for (const Shape &shape : shapes)
     for (int64_t axis = -1; axis <= int64_t(shape.size()); ++axis)
       expectLiteral(randomPair(shape, ++seed), axis);
+}
+
+TEST(TensorComparison, SummarizesBothSides) {
+  TensorComparison comparison(-1, {}, false, /*summarizes=*/true);
+  comparison.add(make<float>({1, 1, 4, nanF}), make<float>({-1, 2, 5, 7}));
+  comparison.add(make<float>({2, 1, 3, 0}), make<float>({0, 1, 3, infF}));
+  ComparisonResult result = comparison.result();
+  // 1 1 4 2 1 3, and -1 2 5 0 1 3.
+  EXPECT_EQ(result.quantized.count, 6);
+  EXPECT_EQ(result.quantized.min, 1);
+  EXPECT_EQ(result.quantized.max, 4);
+  EXPECT_DOUBLE_EQ(result.quantized.mean, 2);
+  EXPECT_DOUBLE_EQ(result.quantized.variance, 32.0 / 6 - 4);
+  EXPECT_EQ(result.reference.min, -1);
+  EXPECT_EQ(result.reference.max, 5);
+  EXPECT_DOUBLE_EQ(result.reference.mean, 10.0 / 6);
+  EXPECT_DOUBLE_EQ(result.reference.variance, 40.0 / 6 - 100.0 / 36);
+  EXPECT_DOUBLE_EQ(result.reference.deviation(),
+                   std::sqrt(40.0 / 6 - 100.0 / 36));
+}
+
+TEST(TensorComparison, WhatDoesNotVaryHasNoVariance) {
+  Pair pair{Tensor(DType::F32, {1000}), Tensor(DType::F32, {1000})};
+  std::fill_n(pair.a.data<float>(), 1000, 0.1f);
+  std::fill_n(pair.b.data<float>(), 1000, -12345.678f);
+  ComparisonResult result = compare(pair.a, pair.b, 1, {}, false, true);
+  EXPECT_EQ(result.quantized.mean, double(0.1f));
+  EXPECT_EQ(result.quantized.variance, 0);
+  EXPECT_EQ(result.reference.mean, double(-12345.678f));
+  EXPECT_EQ(result.reference.deviation(), 0);
+}
+
+TEST(TensorComparison, WhatHasNoFinitePairHasNoSummary) {
+  auto summary = [](const Tensor &a, const Tensor &b) {
+    return compare(a, b, 1, {}, false, /*summarizes=*/true).reference;
+  };
+  EXPECT_EQ(summary(make<float>({2}), make<float>({1})).count, 1);
+  EXPECT_EQ(summary(make<float>({nanF}), make<float>({1})).count, 0);
+  EXPECT_EQ(summary(make<int64_t>({1}), make<int64_t>({1})).count, 0);
+  EXPECT_EQ(compare(make<float>({2}), make<float>({1})).reference.count, 0)
+      << "nobody asked";
 }
 
 TEST(TensorComparison, IsTheLiteralSumOfWhatIsFinite) {

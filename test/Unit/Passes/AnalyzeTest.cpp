@@ -170,6 +170,54 @@ TEST_F(AnalyzeTest, AClampIsAPartOfTheLayerInFrontOfIt) {
   }
 }
 
+TEST_F(AnalyzeTest, WeightsAreComparedWithTheirCodes) {
+  build();
+  PrecisionReport report =
+      analyze({{AnalysisMethod::PerLayer, AnalysisMode::Reference}});
+  ASSERT_EQ(report.weights.size(), 2u);
+  const WeightRow &weights = report.weights[0], &bias = report.weights[1];
+  EXPECT_EQ(weights.node, "conv");
+  EXPECT_EQ(weights.tensor, "w");
+  EXPECT_EQ(weights.shape, (Shape{2, 2, 1, 1}));
+  EXPECT_EQ(weights.quantType, "S8");
+  EXPECT_EQ(weights.floats.min, -1);
+  EXPECT_EQ(weights.floats.max, 2);
+  EXPECT_EQ(weights.floats.mean, 0.4375);
+  EXPECT_EQ(weights.floats.variance, 1.13671875);
+  // The largest magnitude of a channel is 127 steps: 0.5 lies between codes 63
+  // and 64 of 1 / 127, and 0.25 next to code 16 of 2 / 127.
+  EXPECT_NEAR(weights.quantized.min, -1, 1e-6);
+  EXPECT_NEAR(weights.quantized.max, 2, 1e-6);
+  double half = 0.5 / 127, quarter = 32.0 / 127 - 0.25;
+  EXPECT_NEAR(weights.mse, (half * half + quarter * quarter) / 4, 1e-9);
+  EXPECT_NEAR(std::abs(weights.quantized.mean - 0.4375 - quarter / 4), half / 4,
+              1e-6);
+
+  EXPECT_EQ(bias.node, "conv");
+  EXPECT_EQ(bias.tensor, "b");
+  EXPECT_EQ(bias.quantType, "INT32");
+  EXPECT_EQ(bias.floats.mean, -0.625);
+  EXPECT_EQ(bias.floats.deviation(), 0.875);
+  EXPECT_NEAR(bias.quantized.mean, -0.625, 1e-3);
+}
+
+TEST_F(AnalyzeTest, TimesAreThoseOfTheFloatNetwork) {
+  build();
+  PrecisionReport report =
+      analyze({{AnalysisMethod::PerLayer, AnalysisMode::Reference}});
+  double share = 0, last = std::numeric_limits<double>::infinity();
+  bool hasConv = false;
+  for (const TimeRow &row : report.times) {
+    EXPECT_LE(row.seconds, last);
+    EXPECT_EQ(row.calls % 2, 0) << row.name;
+    last = row.seconds;
+    share += row.share;
+    hasConv |= row.name == "nn.conv 'conv'" && row.calls == 2;
+  }
+  EXPECT_NEAR(share, 1, 1e-9);
+  EXPECT_TRUE(hasConv);
+}
+
 TEST_F(AnalyzeTest, AnyNumberOfThreadsGivesTheSameBits) {
   build();
   std::vector<Comparison> all;
