@@ -104,7 +104,8 @@ Combiner::Follower Combiner::makeFollower(func::FuncOp view,
     follower.mapping.map(from, to);
   for (Operation &op : view.front())
     for (const std::string &tensor : getLayerName(&op).tensors)
-      follower.makers[tensor] = &op;
+      if (!tensor.empty())
+        follower.makers[tensor] = &op;
   return follower;
 }
 
