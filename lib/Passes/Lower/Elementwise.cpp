@@ -93,7 +93,7 @@ Refusal lowerSlope(Operation *op, double slope, Lowering &lowering) {
   return {};
 }
 
-/// alpha x + beta within [0, 1], as codes of `to` (C33).
+/// alpha x + beta within [0, 1], as codes of `to` (C41).
 Attributes hardSigmoid(Value x, double alpha, double beta,
                        const AffineParams &to, Lowering &lowering) {
   AffineParams from = affineParamsOf(x.getType());
