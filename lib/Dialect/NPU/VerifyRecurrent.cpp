@@ -8,20 +8,13 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Dialect/NPU/NPUOps.h"
 
-#include "parallax/Support/QuantizedType.h"
-#include "parallax/Support/TensorAttr.h"
-
-#include "mlir/IR/TypeUtilities.h"
+#include "VerifyCodes.h"
 
 namespace parallax::npu {
 namespace {
 
 /// Knots of a function (C100).
 constexpr int64_t knotCount = 4097;
-
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
 
 /// What tells the layers apart.
 struct CellKind {
@@ -42,14 +35,6 @@ public:
   /// The weights of all rows have passed, so extents are known.
   int64_t directions = 1, hidden = 1;
 
-  LogicalResult checkCount(StringRef label, StringRef what, size_t count,
-                           int64_t expected) {
-    if (int64_t(count) == expected)
-      return success();
-    return op.emitOpError() << "violates " << label << ": it has " << count
-                            << " " << what << " in place of " << expected;
-  }
-
   LogicalResult checkBelow(StringRef label, StringRef what,
                            ArrayRef<int64_t> values, int bits) {
     for (int64_t value : values)
@@ -67,8 +52,9 @@ public:
 private:
   LogicalResult checkShapes() {
     bool batchFirst = op.getLayout() == 1;
-    ArrayRef<int64_t> x = shapeOf(op.getX()), w = shapeOf(op.getWeight()),
-                      r = shapeOf(op.getRecurrent());
+    ArrayRef<int64_t> x = typeOf(op.getX()).getShape(),
+                      w = typeOf(op.getWeight()).getShape(),
+                      r = typeOf(op.getRecurrent()).getShape();
     if (op.getLayout() > 1 || x.size() != 3 || w.size() != 3 || r.size() != 3)
       return op.emitOpError("violates C104: x and weights need rank 3");
     directions = op.getDirection() == "bidirectional" ? 2 : 1;
@@ -80,23 +66,21 @@ private:
       return op.emitOpError("violates C104: weights don't fit directions, "
                             "gates, units and inputs");
     for (Value weight : {op.getWeight(), op.getRecurrent()})
-      if (Type element = mlir::getElementTypeOrSelf(weight.getType());
-          element.isUnsignedInteger())
-        return op.emitOpError()
-               << "violates C2: weights of " << element << " are not signed";
+      if (failed(checkWeights(op, weight)))
+        return failure();
     SmallVector<int64_t> all{steps, directions, batch, hidden};
     SmallVector<int64_t> state{directions, batch, hidden};
     if (batchFirst) {
       all = {batch, steps, directions, hidden};
       state = {batch, directions, hidden};
     }
-    if (shapeOf(op.getSequenceLens()) != ArrayRef<int64_t>{batch})
+    if (typeOf(op.getSequenceLens()).getShape() != ArrayRef<int64_t>{batch})
       return op.emitOpError("violates C108: it needs a length per sequence");
-    bool fits = shapeOf(op->getResult(0)) == ArrayRef<int64_t>(all);
+    bool fits = typeOf(op->getResult(0)).getShape() == ArrayRef<int64_t>(all);
     for (Value value : op->getOperands().drop_front(4))
-      fits = fits && shapeOf(value) == ArrayRef<int64_t>(state);
+      fits = fits && typeOf(value).getShape() == ArrayRef<int64_t>(state);
     for (Value value : op->getResults().drop_front(1))
-      fits = fits && shapeOf(value) == ArrayRef<int64_t>(state);
+      fits = fits && typeOf(value).getShape() == ArrayRef<int64_t>(state);
     if (!fits)
       return op.emitOpError(
           "violates C102: states don't fit directions, sequences and units");
@@ -104,13 +88,7 @@ private:
   }
 
   LogicalResult checkZero(Value value, int64_t zero) {
-    CodeLimits limits =
-        codeLimitsOf(*toDType(mlir::getElementTypeOrSelf(value.getType())));
-    if (zero >= limits.low && zero <= limits.high)
-      return success();
-    return op.emitOpError()
-           << "violates C2: zero point " << zero << " is not a code of "
-           << mlir::getElementTypeOrSelf(value.getType());
+    return checkZeroPoint(op, "zero point", value, zero);
   }
 
   LogicalResult checkFactors(ArrayRef<int32_t> multipliers,
@@ -126,7 +104,7 @@ private:
     for (size_t count :
          {op.getInitialZeroPoints().size(), op.getInitialMultipliers().size(),
           op.getInitialShifts().size()})
-      if (failed(checkCount("C103", "initial factors", count, kind.states)))
+      if (failed(checkCount(op, "C103", "initial factors", count, kind.states)))
         return failure();
     for (auto [value, zero] :
          llvm::zip(op->getOperands().drop_front(4), op.getInitialZeroPoints()))
@@ -145,7 +123,7 @@ private:
     for (size_t count :
          {op.getInputFactors().size(), op.getStateFactors().size(),
           op.getOffsets().size(), op.getGateShifts().size()})
-      if (failed(checkCount("C104", "factors", count, rows)))
+      if (failed(checkCount(op, "C104", "factors", count, rows)))
         return failure();
     for (int32_t shift : op.getGateShifts())
       if (shift < 1 || shift > 78)
@@ -159,9 +137,9 @@ private:
 
   LogicalResult checkFunctions() {
     auto tables = int64_t(op.getTableFractions().size());
-    if (failed(checkCount("C100", "knots", op.getTables().size(),
+    if (failed(checkCount(op, "C100", "knots", op.getTables().size(),
                           tables * knotCount)) ||
-        failed(checkCount("C100", "functions", op.getFunctions().size(),
+        failed(checkCount(op, "C100", "functions", op.getFunctions().size(),
                           directions * kind.functions)))
       return failure();
     for (int32_t knot : op.getTables())
@@ -188,21 +166,16 @@ private:
     for (size_t entries :
          {op.getZeroPoints().size(), op.getLows().size(), op.getHighs().size(),
           op.getMultipliers().size(), op.getShifts().size()})
-      if (failed(checkCount("C108", "factors or limits of results", entries,
+      if (failed(checkCount(op, "C108", "factors or limits of results", entries,
                             count)))
         return failure();
     for (auto [value, zero, low, high] :
          llvm::zip(op->getResults(), op.getZeroPoints(), op.getLows(),
                    op.getHighs())) {
-      Type element = mlir::getElementTypeOrSelf(value.getType());
-      if (!isa<mlir::IntegerType>(element))
-        continue;
-      CodeLimits limits = codeLimitsOf(*toDType(element));
-      if (failed(checkZero(value, zero)))
+      if (isa<mlir::IntegerType>(mlir::getElementTypeOrSelf(value.getType())) &&
+          (failed(checkZero(value, zero)) ||
+           failed(checkLimits(op, value, low, high))))
         return failure();
-      if (low > high || low < limits.low || high > limits.high)
-        return op.emitOpError() << "violates C3: limits " << low << " to "
-                                << high << " are not within " << element;
     }
     return checkFactors(op.getMultipliers(), op.getShifts());
   }
@@ -220,8 +193,8 @@ LogicalResult GRUOp::verify() {
   if (failed(check.run()))
     return failure();
   int64_t count = getLinearBeforeReset() ? check.directions * check.hidden : 0;
-  if (failed(check.checkCount("C106", "offsets of the state",
-                              getStateOffsets().size(), count)))
+  if (failed(checkCount(*this, "C106", "offsets of the state",
+                        getStateOffsets().size(), count)))
     return failure();
   return check.checkBelow("C106", "offset", getStateOffsets(), 62);
 }
@@ -231,8 +204,8 @@ LogicalResult LSTMOp::verify() {
   if (failed(check.run()))
     return failure();
   if (!getPeepholes().empty() &&
-      failed(check.checkCount("C104", "peepholes", getPeepholes().size(),
-                              check.directions * 3 * check.hidden)))
+      failed(checkCount(*this, "C104", "peepholes", getPeepholes().size(),
+                        check.directions * 3 * check.hidden)))
     return failure();
   if (failed(check.checkBelow("C104", "peephole", getPeepholes(), 31)))
     return failure();
