@@ -4,7 +4,7 @@
 //
 // One table per enum.
 //===----------------------------------------------------------------------===//
-#include "parallax/Config/Enums.h"
+#include "parallax/Config/DataTypes.h"
 
 namespace parallax {
 
@@ -132,6 +132,13 @@ template <> std::span<const EnumName<MatchMode>> enumNames() {
   static constexpr EnumName<MatchMode> names[] = {
       {MatchMode::Op, "Op"}, {MatchMode::Tensor, "Tensor"}};
   return names;
+}
+
+DataType dataTypeOf(DType type) {
+  for (const EnumName<DataType> &entry : enumNames<DataType>())
+    if (entry.name == configNameOf(type))
+      return entry.value;
+  return DataType::Default;
 }
 
 } // namespace parallax

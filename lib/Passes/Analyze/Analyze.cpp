@@ -14,8 +14,6 @@
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
 #include "parallax/Support/QuantizedType.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 namespace parallax {
 namespace {
 
@@ -23,12 +21,6 @@ using analyze::Combination;
 using analyze::FloatTensor;
 using analyze::Sight;
 using analyze::typeName;
-
-/// "fully_connected" as "FullyConnected".
-std::string operatorName(const std::string &mnemonic) {
-  return llvm::convertToCamelFromSnakeCase(mnemonic,
-                                           /*capitalizeFirst=*/true);
-}
 
 /// What one sample adds to every comparison.
 class SampleComparison {
@@ -141,7 +133,7 @@ PrecisionTable tableOf(const Comparison &comparison,
     rows[combination.sights[i].tensor] =
         PrecisionRow{tensor.node,
                      tensor.name,
-                     operatorName(tensor.type),
+                     tensor.type,
                      tensor.shape,
                      typeName(tensor.dtype),
                      typeName(type ? storageOf(type) : tensor.dtype),
@@ -178,20 +170,9 @@ outliersOfAll(const Combination &combination,
 } // namespace
 
 std::string analyze::typeName(DType type) {
-  switch (type) {
-  case DType::F32:
-    return "FP32";
-  case DType::U8:
-    return "U8";
-  case DType::I8:
-    return "S8";
-  case DType::U16:
-    return "U16";
-  case DType::I16:
-    return "S16";
-  default:
-    return llvm::StringRef(nameOf(type)).upper();
-  }
+  bool isCommon = type == DType::F32 || npu::isCode(type);
+  return isCommon ? std::string(configNameOf(type))
+                  : StringRef(nameOf(type)).upper();
 }
 
 PrecisionReport analyzePrecision(const AnalyzedNetwork &views,

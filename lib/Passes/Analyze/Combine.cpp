@@ -13,6 +13,7 @@
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Dialect/NPU/NPUOps.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
+#include "parallax/Passes/Optimize/Names.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
@@ -202,8 +203,7 @@ void Combiner::addFloatLayer(Operation *op) {
     floatValues[name.tensors[i]] = value;
     numbers[name.tensors[i]] = result.tensors.size();
     result.tensors.push_back({getLayerName(layer).node, name.tensors[i],
-                              layer->getName().stripDialect().str(),
-                              type.getShape().vec(), *dtype,
+                              typeNameOf(layer), type.getShape().vec(), *dtype,
                               channelAxisOf(layer, type.getRank())});
     addSight(value, Type(), result.tensors.size() - 1, std::nullopt);
   }

@@ -12,7 +12,7 @@
 
 namespace parallax::analyze {
 
-/// As configurations call it: "FP32", "U8".
+/// "FP32", codes as configurations call them, and others as "INT64".
 std::string typeName(DType type);
 
 /// The constants that became codes, by layer and operand.

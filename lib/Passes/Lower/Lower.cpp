@@ -9,6 +9,7 @@
 #include "Lowering.h"
 
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
+#include "parallax/Config/DataTypes.h"
 #include "parallax/Passes/Processors/Processors.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
@@ -29,14 +30,6 @@ Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
 
 bool isSigned(DType storage) {
   return storage != DType::U8 && storage != DType::U16;
-}
-
-/// Of codes of 8 or 16 bits.
-DataType dataTypeOf(DType storage) {
-  bool isByte = sizeOf(storage) == 1;
-  if (!isSigned(storage))
-    return isByte ? DataType::U8 : DataType::U16;
-  return isByte ? DataType::S8 : DataType::S16;
 }
 
 npu::TargetAttr attributeOf(const Target &target, MLIRContext *context) {

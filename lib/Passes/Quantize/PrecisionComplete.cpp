@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "PrecisionReaders.h"
 
+#include "parallax/Config/DataTypes.h"
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Passes/Quantize/Precision.h"
 #include "parallax/Support/LayerName.h"
@@ -30,11 +31,7 @@ DataType dataTypeOf(Value value) {
     return isa<FloatType>(getElementTypeOrSelf(value.getType()))
                ? DataType::FP32
                : DataType::Default;
-  std::string_view name = configNameOf(storageOf(value.getType()));
-  for (const EnumName<DataType> &entry : enumNames<DataType>())
-    if (entry.name == name)
-      return entry.value;
-  return DataType::Default;
+  return parallax::dataTypeOf(storageOf(value.getType()));
 }
 
 /// The types of the activations, each once; those of constants count where

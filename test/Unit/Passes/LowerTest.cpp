@@ -127,15 +127,6 @@ protected:
     EXPECT_LE(double(unequal), 0.05 * double(elements));
   }
 
-  /// One type for all layers.
-  void setAll(DataType data, DataType weight = DataType::Default) {
-    LayerConfig rule;
-    rule.layerNameRegex = ".*";
-    rule.dataType = data;
-    rule.weightDataType = weight;
-    config.layerConfigs.push_back(rule);
-  }
-
   LowerReport lowerReport;
 };
 

@@ -79,6 +79,15 @@ protected:
     config.layerConfigs.push_back(rule);
   }
 
+  /// One type for all layers.
+  void setAll(DataType data, DataType weight = DataType::Default) {
+    LayerConfig rule;
+    rule.layerNameRegex = ".*";
+    rule.dataType = data;
+    rule.weightDataType = weight;
+    config.layerConfigs.push_back(rule);
+  }
+
   FuncOp quantize() {
     PrecisionPlan plan = assignPrecision(function(), config, {});
     view = addQuantizedView(function(), calibration, plan, options, &report);

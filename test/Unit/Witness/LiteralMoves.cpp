@@ -32,16 +32,6 @@ void resizeNearestCodes(nn::ResizeOp op, const Codes &x, Codes &y) {
   resizeNearest(x, inputs, y);
 }
 
-Pool poolOf(nn::MaxPoolOp op) {
-  ArrayRef<int64_t> pads = op.getPads();
-  return {op.getKernel().vec(),
-          op.getStrides().vec(),
-          op.getDilations().vec(),
-          pads.take_front(pads.size() / 2).vec(),
-          pads.drop_front(pads.size() / 2).vec(),
-          false};
-}
-
 } // namespace
 
 bool moveLiterally(Operation *op, const std::vector<Item> &operands,

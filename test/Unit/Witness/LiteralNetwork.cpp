@@ -248,16 +248,9 @@ Item evaluate(npu::DequantizeOp op, const Items &x) {
 }
 
 Item evaluate(npu::AveragePoolOp op, const Items &x) {
-  ArrayRef<int64_t> pads = op.getPads();
-  Pool pool{op.getKernel().vec(),
-            op.getStrides().vec(),
-            op.getDilations().vec(),
-            pads.take_front(pads.size() / 2).vec(),
-            pads.drop_front(pads.size() / 2).vec(),
-            op.getCountIncludePad()};
   Codes y = resultOf(op);
-  averagePool(withZero(x[0], op.getXZeroPoint()), pool, factorsOf(op), y,
-              tieOf(op));
+  averagePool(withZero(x[0], op.getXZeroPoint()),
+              poolOf(op, op.getCountIncludePad()), factorsOf(op), y, tieOf(op));
   return codesItem(y);
 }
 

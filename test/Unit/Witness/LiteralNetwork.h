@@ -43,6 +43,17 @@ llvm::DenseMap<Value, Item>
 runQuantizedLiterally(mlir::func::FuncOp function,
                       const std::vector<Tensor> &inputs, Tie tie);
 
+/// The window of a pooling operation of either dialect.
+template <typename OpTy> Pool poolOf(OpTy op, bool countsPads = false) {
+  ArrayRef<int64_t> pads = op.getPads();
+  return {op.getKernel().vec(),
+          op.getStrides().vec(),
+          op.getDilations().vec(),
+          pads.take_front(pads.size() / 2).vec(),
+          pads.drop_front(pads.size() / 2).vec(),
+          countsPads};
+}
+
 /// A value without elements, with the limits of its type.
 Item emptyItem(Type type);
 

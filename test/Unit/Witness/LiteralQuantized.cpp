@@ -80,7 +80,7 @@ public:
           clamp(op.getMin().convertToDouble(), op.getMax().convertToDouble());
         })
         .Case([&](nn::AveragePoolOp op) {
-          averagePool(x[0].codes, poolOf(op), y, tie);
+          averagePool(x[0].codes, poolOf(op, op.getCountIncludePad()), y, tie);
         })
         .Case([&](nn::GlobalAveragePoolOp) {
           Dims axes;
@@ -147,21 +147,6 @@ private:
   int64_t axisOf(uint64_t attribute) const {
     auto axis = int64_t(attribute);
     return axis < 0 ? axis + int64_t(x[0].codes.dims.size()) : axis;
-  }
-
-  static bool includesPad(nn::AveragePoolOp op) {
-    return op.getCountIncludePad();
-  }
-  static bool includesPad(nn::LpPoolOp) { return false; }
-
-  template <typename OpTy> static Pool poolOf(OpTy op) {
-    ArrayRef<int64_t> pads = op.getPads();
-    return {op.getKernel().vec(),
-            op.getStrides().vec(),
-            op.getDilations().vec(),
-            pads.take_front(pads.size() / 2).vec(),
-            pads.drop_front(pads.size() / 2).vec(),
-            includesPad(op)};
   }
 
   //===--------------------------------------------------------------------===//

@@ -37,14 +37,6 @@ protected:
 
   Type inputType() { return function().getArgumentTypes()[0]; }
 
-  void setAll(DataType data, DataType weight = DataType::Default) {
-    LayerConfig rule;
-    rule.layerNameRegex = ".*";
-    rule.dataType = data;
-    rule.weightDataType = weight;
-    config.layerConfigs.push_back(rule);
-  }
-
   /// Within the calibrated range, at zero, and far beyond both ends.
   std::vector<Tensor> inputs() {
     std::vector<Tensor> all;
