@@ -20,6 +20,17 @@ std::string_view nameOf(AnalysisMode mode) {
   return mode == AnalysisMode::Reference ? "Reference" : "NPUBackend";
 }
 
+double Attribution::attributed() const {
+  double sum = 0;
+  for (const AttributionRow &row : rows)
+    sum += row.total();
+  return sum;
+}
+
+double Attribution::gap() const {
+  return measured == 0 ? 0 : std::abs(attributed() - measured) / measured;
+}
+
 std::optional<OutlierRow> outliersOf(const std::string &tensor,
                                      std::span<const float> channelMaxima) {
   if (channelMaxima.empty())

@@ -8,6 +8,10 @@
 #ifndef PARALLAX_ANALYSIS_PRECISIONREPORT_H
 #define PARALLAX_ANALYSIS_PRECISIONREPORT_H
 
+#include "parallax/Analysis/Attribution.h"
+#include "parallax/Analysis/BitDifference.h"
+#include "parallax/Analysis/Diagnosis.h"
+#include "parallax/Analysis/Histogram.h"
 #include "parallax/Analysis/TensorComparison.h"
 
 #include <optional>
@@ -17,12 +21,6 @@
 #include <vector>
 
 namespace parallax {
-
-/// Each layer gets the inputs of the float network, or what the quantized
-/// layers in front of it gave.
-enum class AnalysisMethod { PerLayer, EndToEnd };
-/// Floats that are rounded to codes, or the integers of the machine.
-enum class AnalysisMode { Reference, NPUBackend };
 
 std::string_view nameOf(AnalysisMethod method);
 std::string_view nameOf(AnalysisMode mode);
@@ -38,6 +36,12 @@ struct PrecisionRow {
   ComparisonResult metrics;
   /// Whether the network gives this tensor to its user.
   bool isOutput = false;
+  /// What its codes stand for; none if it has none.
+  std::optional<AffineParams> codes = std::nullopt;
+  /// The tensors that the layer computes it from; no weights.
+  std::vector<std::string> inputs = {};
+  /// What the layer takes on the machine; 0 if that is unknown.
+  int64_t cycles = 0;
 };
 
 struct PrecisionTable {
@@ -79,16 +83,41 @@ struct TimeRow {
   int64_t calls = 0;
 };
 
+/// How the float values of a tensor lie around its clip lines.
+struct HistogramRow {
+  std::string node, tensor;
+  bool isWeight = false;
+  /// Of one channel; -1 is the whole tensor.
+  int64_t channel = -1;
+  Histogram values;
+  /// The values of the outermost codes; none without codes.
+  std::optional<std::pair<double, double>> clip;
+};
+
 struct PrecisionReport {
   int64_t samples = 0;
   std::string sampleSource;
   std::vector<PrecisionTable> tables;
+  /// What the network reads, compared with its codes: rows of type "Input".
+  std::vector<PrecisionRow> inputs;
   /// Tensors with a channel of level 3 or more.
   std::vector<OutlierRow> outliers;
   /// In the order of the network.
   std::vector<WeightRow> weights;
   /// The longest first.
   std::vector<TimeRow> times;
+  /// Nothing if it was not asked for.
+  std::optional<Attribution> attribution;
+  /// By output; empty if it was not asked for.
+  std::vector<WaterfallRow> waterfall;
+  /// Layers whose bits differ between the engines, in the order of the network.
+  std::vector<BitDifference> differences;
+  /// Those of weights, then those of activations.
+  std::vector<HistogramRow> histograms;
+  /// The worst first.
+  std::vector<Diagnosis> diagnoses;
+  /// The best first.
+  std::vector<Suggestion> suggestions;
 };
 
 /// The row of one tensor; nothing if no channel has a level of 3.

@@ -22,6 +22,13 @@ using analyze::FloatTensor;
 using analyze::Sight;
 using analyze::typeName;
 
+/// None of floats, and of codes whose scale depends on the channel.
+std::optional<AffineParams> codesOf(Type type) {
+  if (!type || isPerAxis(type))
+    return std::nullopt;
+  return affineParamsOf(type);
+}
+
 /// What one sample adds to every comparison.
 class SampleComparison {
 public:
@@ -31,9 +38,7 @@ public:
     comparisons.reserve(combination.sights.size());
     for (auto [sight, type] :
          llvm::zip(combination.sights, combination.codeTypes)) {
-      std::optional<AffineParams> codes;
-      if (type && !isPerAxis(type))
-        codes = affineParamsOf(type);
+      std::optional<AffineParams> codes = codesOf(type);
       bool summarizes = sight.comparison &&
                         sight.comparison->method == AnalysisMethod::PerLayer;
       comparisons.emplace_back(combination.tensors[sight.tensor].channelAxis,
@@ -138,7 +143,9 @@ PrecisionTable tableOf(const Comparison &comparison,
                      typeName(tensor.dtype),
                      typeName(type ? storageOf(type) : tensor.dtype),
                      sums[i].result(),
-                     tensor.isOutput};
+                     tensor.isOutput,
+                     codesOf(type),
+                     tensor.inputs};
   }
   for (size_t i = 0; i < rows.size(); ++i)
     if (rows[i])

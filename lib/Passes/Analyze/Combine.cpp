@@ -194,6 +194,10 @@ void Combiner::addFloatLayer(Operation *op) {
   while (layer->getNumOperands() > 0 && isFused(layer->getOperand(0)) &&
          layer->getOperand(0).getDefiningOp())
     layer = layer->getOperand(0).getDefiningOp();
+  std::vector<std::string> inputs;
+  for (Value operand : layer->getOperands())
+    if (!isConstant(operand))
+      inputs.push_back(getTensorName(operand));
   for (auto [i, value] : llvm::enumerate(made->getResults())) {
     auto type = cast<RankedTensorType>(value.getType());
     std::optional<DType> dtype = toDType(type.getElementType());
@@ -204,7 +208,7 @@ void Combiner::addFloatLayer(Operation *op) {
     numbers[name.tensors[i]] = result.tensors.size();
     result.tensors.push_back({getLayerName(layer).node, name.tensors[i],
                               typeNameOf(layer), type.getShape().vec(), *dtype,
-                              channelAxisOf(layer, type.getRank())});
+                              channelAxisOf(layer, type.getRank()), inputs});
     addSight(value, Type(), result.tensors.size() - 1, std::nullopt);
   }
 }

@@ -29,6 +29,8 @@ struct FloatTensor {
   Shape shape;
   DType dtype = DType::F32;
   int64_t channelAxis = 1;
+  /// The tensors that its layer reads, without weights.
+  std::vector<std::string> inputs = {};
   bool isOutput = false;
   /// How many sights compare themselves with it.
   size_t partners = 0;

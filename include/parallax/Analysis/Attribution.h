@@ -1,0 +1,58 @@
+//===- Attribution.h - Who causes the error of the outputs -----*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loss of an output is 1 - its cosine with the float network. It is shared
+// out among layers, and shown stage by stage.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_ANALYSIS_ATTRIBUTION_H
+#define PARALLAX_ANALYSIS_ATTRIBUTION_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace parallax {
+
+/// Each layer gets the inputs of the float network, or what the quantized
+/// layers in front of it gave.
+enum class AnalysisMethod { PerLayer, EndToEnd };
+/// Floats that are rounded to codes, or the integers of the machine.
+enum class AnalysisMode { Reference, NPUBackend };
+
+/// What one layer, or one input of the network, adds to the loss of outputs.
+/// Errors can cancel each other, so a part may be negative.
+struct AttributionRow {
+  std::string node, tensor, type;
+  /// Because weights became codes, and because results did.
+  double weights = 0, activations = 0;
+
+  double total() const { return weights + activations; }
+};
+
+struct Attribution {
+  AnalysisMode mode = AnalysisMode::Reference;
+  int64_t samples = 0;
+  /// The mean loss over samples and outputs, as it was measured.
+  double measured = 0;
+  /// In the order of the network; inputs come first.
+  std::vector<AttributionRow> rows;
+
+  /// What all rows explain together.
+  double attributed() const;
+  /// |attributed - measured| / measured; 0 if nothing was lost.
+  double gap() const;
+};
+
+/// The loss of one output against the network as it was imported, after each
+/// stage, on the same samples.
+struct WaterfallRow {
+  std::string output;
+  double optimization = 0, weights = 0, activations = 0, machine = 0;
+  /// Whether the machine was asked at all.
+  bool hasMachine = false;
+};
+
+} // namespace parallax
+
+#endif // PARALLAX_ANALYSIS_ATTRIBUTION_H

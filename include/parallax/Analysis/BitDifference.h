@@ -1,0 +1,64 @@
+//===- BitDifference.h - Where machine and reference part ------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Both engines get the same codes, so a layer that gives other codes on one of
+// them computes otherwise. What kind of difference it is tells a harmless tie
+// of rounding from a broken kernel.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_ANALYSIS_BITDIFFERENCE_H
+#define PARALLAX_ANALYSIS_BITDIFFERENCE_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parallax {
+
+enum class DifferenceClass {
+  /// One code apart, where the exact result lies within the error of the
+  /// machine's multiplier of the middle between two codes.
+  RoundingTie,
+  /// One side is at the end of the codes, and the other is not.
+  Saturation,
+  /// A table with interpolation between its entries.
+  TableInterpolation,
+  /// All differing elements are apart by one number, or in one proportion.
+  ScaleOrZeroPoint,
+  /// A sum went wrong: overflow, a wrong shift, a wrong multiplier.
+  Accumulator,
+  /// The same values in another order.
+  Layout,
+};
+
+std::string_view nameOf(DifferenceClass difference);
+
+/// One element that differs.
+struct DifferenceExample {
+  int64_t sample = 0;
+  /// Coordinates in the tensor.
+  std::vector<int64_t> index;
+  int64_t reference = 0, machine = 0;
+  /// The result in units of codes before it was rounded, in exact arithmetic.
+  double exact = 0;
+  /// The operands that produced it, in words: "x = 12 13 255 …, w = …, sum =".
+  std::string operands;
+};
+
+struct BitDifference {
+  std::string node, tensor, type;
+  /// Of all samples.
+  int64_t elements = 0, differing = 0;
+  /// The largest difference in codes.
+  int64_t maxCodes = 0;
+  DifferenceClass difference = DifferenceClass::RoundingTie;
+  /// Whether this is the first such layer on its branch, end to end: all its
+  /// inputs have the same bits on both engines.
+  bool isFirst = false;
+  std::vector<DifferenceExample> examples;
+};
+
+} // namespace parallax
+
+#endif // PARALLAX_ANALYSIS_BITDIFFERENCE_H
