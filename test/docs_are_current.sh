@@ -18,12 +18,13 @@ page op Dialect/NPU/NPUOps.td npu-ops
 page pass Passes/Optimize/Passes.td optimize-passes
 page pass Passes/Processors/Passes.td processors-passes
 page pass Passes/Lower/Passes.td lower-passes
+page pass Passes/Analyze/Passes.td analyze-passes
 "$op_status" >"$fresh/docs/generated/op-status.md"
 "$config_doc" page >"$fresh/docs/config.md"
 "$config_doc" schema >"$fresh/configs/schema.json"
 "$config_doc" target-page >"$fresh/docs/generated/target-fields.md"
 "$config_doc" target-schema >"$fresh/configs/target-schema.json"
-for file in docs/generated/{nn-ops,npu-ops,optimize-passes,processors-passes,lower-passes,op-status,target-fields}.md \
+for file in docs/generated/{nn-ops,npu-ops,optimize-passes,processors-passes,lower-passes,analyze-passes,op-status,target-fields}.md \
   docs/config.md configs/{schema,target-schema}.json; do
   diff -u "$root/$file" "$fresh/$file" ||
     { echo "$file is out of date: build the target parallax-doc"; exit 1; }

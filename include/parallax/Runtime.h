@@ -13,6 +13,10 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/PortInfo.h"
 
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
 namespace parallax {
 
 struct RuntimeOptions {

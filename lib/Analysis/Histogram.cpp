@@ -167,4 +167,39 @@ void Histogram::merge(const Histogram &other) {
     bins[size_t(finer.first - first) + i] += finer.bins[i];
 }
 
+Histogram::Form Histogram::form() const {
+  return {min(), max(), nans, infs, binStart(0), binWidth(), bins};
+}
+
+std::optional<Histogram> Histogram::restore(const Form &form) {
+  // Beyond that, numbers of bins are no longer exact.
+  constexpr double maxFirst = 0x1p53;
+  // A hostile file may ask for any number.
+  constexpr size_t mostBins = 1 << 20;
+  int exponent = 0;
+  bool isWidth = std::frexp(form.width, &exponent) == 0.5;
+  double first = isWidth ? form.start / form.width : 0;
+  constexpr double most = std::numeric_limits<float>::max();
+  bool isRange = -most <= form.min && form.min <= form.max && form.max <= most;
+  if (!isWidth || !isRange || !(std::abs(first) < maxFirst) ||
+      std::floor(first) != first || form.counts.size() > mostBins ||
+      form.nans < 0 || form.infs < 0)
+    return std::nullopt;
+  Histogram result(std::max<int64_t>(2, int64_t(form.counts.size())));
+  for (int64_t count : form.counts)
+    if (count < 0 ||
+        __builtin_add_overflow(result.finite, count, &result.finite))
+      return std::nullopt;
+  result.exponent = exponent - 1;
+  result.first = int64_t(first);
+  result.bins = form.counts;
+  result.nans = form.nans;
+  result.infs = form.infs;
+  if (result.finite > 0) {
+    result.lowest = float(form.min);
+    result.highest = float(form.max);
+  }
+  return result;
+}
+
 } // namespace parallax

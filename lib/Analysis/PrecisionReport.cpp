@@ -31,14 +31,33 @@ double Attribution::gap() const {
   return measured == 0 ? 0 : std::abs(attributed() - measured) / measured;
 }
 
+ChannelPeak peakOf(std::span<const float> channelMaxima) {
+  ChannelPeak peak;
+  std::vector<float> used;
+  for (float maximum : channelMaxima)
+    if (maximum > 0)
+      used.push_back(maximum);
+  if (used.empty())
+    return peak;
+  auto largest = std::ranges::max_element(channelMaxima);
+  peak.channel = largest - channelMaxima.begin();
+  peak.largest = *largest;
+  auto middle = used.begin() + long(used.size() / 2);
+  std::ranges::nth_element(used, middle);
+  peak.median = *middle;
+  return peak;
+}
+
 std::optional<OutlierRow> outliersOf(const std::string &tensor,
                                      std::span<const float> channelMaxima) {
   if (channelMaxima.empty())
     return std::nullopt;
   constexpr int firstLevel = 3;
-  double largest = *std::ranges::max_element(channelMaxima);
+  ChannelPeak peak = peakOf(channelMaxima);
+  double largest = peak.largest;
   double channels = double(channelMaxima.size());
   OutlierRow row{.tensor = tensor, .channels = int64_t(channelMaxima.size())};
+  row.peak = peak;
   // A power of two times a float is exact, a logarithm is not.
   for (int i = 0; i < int(std::size(row.level)); ++i)
     row.level[i] = double(std::ranges::count_if(

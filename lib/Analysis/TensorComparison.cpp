@@ -267,6 +267,12 @@ double PairSums::cosine() const {
   return cosineOf(dot, squareA, squareB);
 }
 
+double ComparisonResult::similarity() const {
+  if (samples == 0 || unequal > 0)
+    return 0;
+  return isExact ? agreement : cosine;
+}
+
 double ValueSummary::deviation() const { return std::sqrt(variance); }
 
 void ChannelExtent::merge(const ChannelExtent &other) {
@@ -335,15 +341,28 @@ void TensorComparison::add(const Tensor &quantized, const Tensor &reference) {
                             "of {}: they can't be compared",
                             nameOf(quantized.dtype()),
                             nameOf(reference.dtype())));
-  TensorComparison sample(channelAxis, codes, tracksRows, summarizes);
-  sample.samples = 1;
-  sample.count = quantized.size();
-  sample.worstSample = 0;
+  if (samples > 0) {
+    TensorComparison sample(channelAxis, codes, tracksRows, summarizes);
+    sample.add(quantized, reference);
+    return merge(sample);
+  }
+  samples = 1;
+  count = quantized.size();
+  worstSample = 0;
   if (areFloats)
-    sample.addFloats(quantized, reference);
+    addFloats(quantized, reference);
   else
-    sample.addExact(quantized, reference);
-  merge(sample);
+    addExact(quantized, reference);
+}
+
+void TensorComparison::clear() {
+  std::vector<PairSums> oldSums = std::move(sums);
+  std::vector<ChannelExtent> oldExtents = std::move(extents);
+  *this = TensorComparison(channelAxis, codes, tracksRows, summarizes);
+  oldSums.clear();
+  oldExtents.clear();
+  sums = std::move(oldSums);
+  extents = std::move(oldExtents);
 }
 
 void TensorComparison::merge(const TensorComparison &next) {
@@ -380,6 +399,7 @@ ComparisonResult TensorComparison::result() const {
                           .infA = infA,
                           .infB = infB,
                           .special = special,
+                          .unequal = total.unequal,
                           .cosine = total.cosine(),
                           .maxAbs = maxAbs,
                           .worstSample = worstSample,

@@ -181,7 +181,11 @@ template <> Message describe<QuantConfig>() {
           field("precision_analysis_columns", &C::precisionAnalysisColumns,
                 "The columns of the precision tables: those of Pulsar2, or "
                 "also SQNR, the largest error in steps, the worst sample and "
-                "channel, saturation and dead channels."),
+                "channel, saturation, dead channels, changed classes "
+                "and cycles."),
+          field("precision_analysis_dump", &C::precisionAnalysisDump,
+                "Save all tensors that are compared as .npy files; "
+                "precision_analysis_size says of how many samples."),
           field("input_sample_dir", &C::inputSampleDir,
                 "A folder of samples to analyze, in the format of the model's "
                 "inputs; empty means those of the calibration."),

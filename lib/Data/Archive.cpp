@@ -9,13 +9,13 @@
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Unicode.h"
+#include "parallax/Support/Utf8Scope.h"
 
 #include <algorithm>
 #include <archive.h>
 #include <archive_entry.h>
 #include <array>
 #include <cerrno>
-#include <clocale>
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
@@ -30,26 +30,6 @@ constexpr size_t blockSize = 1 << 16;
 
 struct FreeArchive {
   void operator()(struct archive *handle) const { archive_read_free(handle); }
-};
-
-/// libarchive converts names to the character set of the locale and loses what
-/// is not in it; while this lives, the calling thread's is UTF-8.
-class Utf8Scope {
-public:
-  Utf8Scope()
-      : locale(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)),
-        outer(locale ? ::uselocale(locale) : nullptr) {}
-  Utf8Scope(const Utf8Scope &) = delete;
-  Utf8Scope &operator=(const Utf8Scope &) = delete;
-  ~Utf8Scope() {
-    if (!locale)
-      return;
-    ::uselocale(outer);
-    ::freelocale(locale);
-  }
-
-private:
-  locale_t locale, outer;
 };
 
 std::string kindOf(struct archive_entry *entry) {
@@ -272,6 +252,15 @@ void Archive::extract(const std::map<std::string, fs::path> &targets) const {
   }
   if (!missing.empty())
     reader.fail(fmt::format("'{}' is not in it", elide(*missing.begin(), 80)));
+}
+
+void Archive::visit(ArchiveVisitor &visitor) const {
+  Reader reader(*this);
+  while (reader.next([](const std::string &, const std::string &) {})) {
+    visitor.begin({reader.path(), reader.size()});
+    reader.copyTo([&](std::span<const std::byte> part) { visitor.take(part); });
+    visitor.end();
+  }
 }
 
 std::vector<std::byte> Archive::read(const std::string &file) const {

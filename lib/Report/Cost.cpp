@@ -5,6 +5,7 @@
 // Writers only; the numbers come from the backend.
 //===----------------------------------------------------------------------===//
 #include "parallax/Report/Cost.h"
+#include "parallax/Support/Sort.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -140,9 +141,7 @@ Table costTable(const std::vector<LayerCost> &costs, size_t rows) {
                Column::number("Used", 1), Column::label("Limit", 7)});
   std::vector<size_t> order(costs.size());
   std::iota(order.begin(), order.end(), size_t(0));
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return costs[a].cycles > costs[b].cycles;
-  });
+  sortByKey(order, [&](size_t i) { return -costs[i].cycles; });
   int64_t cycles = 0, macs = 0, bytes = 0;
   for (const LayerCost &cost : costs) {
     cycles += cost.cycles;

@@ -4,68 +4,128 @@
 //
 // JSON and CSV have the same numbers under the same names, from one list.
 //===----------------------------------------------------------------------===//
+#include "PrecisionFields.h"
 #include "PrecisionText.h"
 
 #include <cmath>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <span>
 
 namespace parallax {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of the JSON file; grows if a field changes its meaning or goes away.
-constexpr int schemaVersion = 1;
-
 /// JSON has no infinities, and null would not say which one.
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
 }
 
-struct MetricField {
-  const char *name;
-  Json (*value)(const ComparisonResult &metrics);
-  /// Integers and truth values have none; it is null there.
-  bool isDistance = false;
+class JsonWriter {
+public:
+  Json object = Json::object();
+
+  template <typename T>
+  void operator()(const std::string &name, const T &value) {
+    object.emplace(name, jsonOf(value));
+  }
+  template <typename T>
+  void optional(const std::string &name, const std::optional<T> &value) {
+    if (value)
+      (*this)(name, *value);
+  }
+  void optional(const std::string &name, const ValueSummary &value) {
+    if (value.count > 0)
+      (*this)(name, value);
+  }
+  void optional(const std::string &name, const ChannelPeak &peak) {
+    if (peak.channel >= 0)
+      (*this)(name, peak);
+  }
+  template <typename T> void optional(const std::string &name, const T &value) {
+    (*this)(name, value);
+  }
+  template <typename T>
+  void unless(bool isAbsent, const std::string &name, const T &value) {
+    object.emplace(name, isAbsent ? Json() : jsonOf(value));
+  }
+  template <typename T> void derived(const std::string &name, const T &value) {
+    (*this)(name, value);
+  }
+  void embedded(const std::string &name, const std::string &value) {
+    Json parsed = Json::parse(value, nullptr, /*allow_exceptions=*/false);
+    object.emplace(name, parsed.is_discarded() ? Json(value) : parsed);
+  }
+
+private:
+  template <typename T> static Json jsonOf(const T &value) {
+    if constexpr (std::is_floating_point_v<T>)
+      return number(value);
+    else if constexpr (std::is_enum_v<T>)
+      return nameOf(value);
+    else if constexpr (std::is_constructible_v<Json, T>)
+      return value;
+    else
+      return objectOf(value);
+  }
+  template <typename T> static Json jsonOf(const std::vector<T> &list) {
+    Json array = Json::array();
+    for (const T &element : list)
+      array.push_back(jsonOf(element));
+    return array;
+  }
+  static Json jsonOf(const std::pair<double, double> &ends) {
+    return {number(ends.first), number(ends.second)};
+  }
+  static Json jsonOf(const Histogram &values) {
+    return objectOf(values.form());
+  }
+  template <typename T> static Json objectOf(const T &value) {
+    JsonWriter writer;
+    describe(writer, value);
+    return std::move(writer.object);
+  }
 };
 
-constexpr MetricField metricFields[] = {
-    {"cosine", [](auto &m) { return number(m.cosine); }, true},
-    {"mse", [](auto &m) { return number(m.mse); }, true},
-    {"similarity", [](auto &m) { return number(similarityOf(m)); }},
-    {"sqnr_db", [](auto &m) { return number(m.sqnrDb); }, true},
-    {"max_abs", [](auto &m) { return number(m.maxAbs); }, true},
-    {"max_steps", [](auto &m) { return number(m.maxSteps); }, true},
-    {"worst_sample", [](auto &m) { return Json(m.worstSample); }},
-    {"worst_sample_cosine",
-     [](auto &m) { return number(m.worstSampleCosine); }},
-    {"channels", [](auto &m) { return Json(m.channels); }},
-    {"worst_channel", [](auto &m) { return Json(m.worstChannel); }},
-    {"worst_channel_cosine",
-     [](auto &m) { return number(m.worstChannelCosine); }},
-    {"dead_channels", [](auto &m) { return Json(m.deadChannels); }},
-    {"sparse_channels", [](auto &m) { return Json(m.sparseChannels); }},
-    {"saturated", [](auto &m) { return number(m.saturated); }},
-    {"rows", [](auto &m) { return Json(m.rows); }},
-    {"agreement",
-     [](auto &m) { return m.rows > 0 ? number(m.agreement) : Json(); }},
-    {"is_exact", [](auto &m) { return Json(m.isExact); }},
-    {"samples", [](auto &m) { return Json(m.samples); }},
-    {"count", [](auto &m) { return Json(m.count); }},
-    {"nan_quantized", [](auto &m) { return Json(m.nanA); }},
-    {"nan_float", [](auto &m) { return Json(m.nanB); }},
-    {"inf_quantized", [](auto &m) { return Json(m.infA); }},
-    {"inf_float", [](auto &m) { return Json(m.infB); }},
-    {"special", [](auto &m) { return Json(m.special); }},
-};
+/// A shape or the bins of a histogram should not take a line per number.
+constexpr size_t membersOfALine = 8;
 
-/// The first ones are in the CSV file as Cosin and MSE.
-constexpr auto csvFields = std::span(metricFields).subspan<2>();
+bool fitsALine(const Json &value) {
+  return std::none_of(
+             value.begin(), value.end(),
+             [](const Json &inner) { return inner.is_structured(); }) &&
+         (value.is_array() || value.size() <= membersOfALine);
+}
 
-Json valueOf(const MetricField &field, const ComparisonResult &metrics) {
-  return field.isDistance && metrics.isExact ? Json() : field.value(metrics);
+std::string textOf(const Json &value) {
+  // Names come from models, and may hold bytes that are no UTF-8.
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void print(const Json &value, size_t indent, std::string &text) {
+  if (!value.is_structured() || fitsALine(value)) {
+    text += textOf(value);
+    return;
+  }
+  const char *separator = value.is_array() ? "[\n" : "{\n";
+  for (const auto &[name, inner] : value.items()) {
+    text += separator + std::string(indent + 1, ' ');
+    if (value.is_object())
+      text += textOf(name) + ": ";
+    print(inner, indent + 1, text);
+    separator = ",\n";
+  }
+  text += '\n' + std::string(indent, ' ') + (value.is_array() ? ']' : '}');
+}
+
+Json fieldsOf(const ComparisonResult &metrics) {
+  JsonWriter writer;
+  describe(writer, metrics);
+  return std::move(writer.object);
+}
+
+/// Those fields are in the CSV file as Cosin and MSE.
+bool hasColumn(const std::string &field) {
+  return field != "cosine" && field != "mse";
 }
 
 std::string csvText(const Json &value) {
@@ -74,55 +134,15 @@ std::string csvText(const Json &value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-Json rowObject(const PrecisionRow &row) {
-  Json object = {{"operator", row.node},     {"type", row.type},
-                 {"tensor", row.tensor},     {"shape", row.shape},
-                 {"dtype", row.floatType},   {"qdtype", row.quantType},
-                 {"is_output", row.isOutput}};
-  for (const MetricField &field : metricFields)
-    object[field.name] = valueOf(field, row.metrics);
-  return object;
-}
-
-Json tableObject(const PrecisionTable &table) {
-  Json rows = Json::array();
-  for (const PrecisionRow &row : table.rows)
-    rows.push_back(rowObject(row));
-  return {{"method", nameOf(table.method)},
-          {"mode", nameOf(table.mode)},
-          {"rows", std::move(rows)},
-          {"unmatched", table.unmatched}};
-}
-
-Json outlierObject(const OutlierRow &row) {
-  Json object = {{"tensor", row.tensor},
-                 {"channels", row.channels},
-                 {"sparse", number(row.sparse)}};
-  for (size_t i = 0; i < std::size(row.level); ++i)
-    object[fmt::format("level_{}", i + 3)] = number(row.level[i]);
-  return object;
-}
-
 } // namespace
 
 std::string precisionJson(const PrecisionReport &report) {
-  Json file = {{"schema", schemaVersion},
-               {"samples", report.samples},
-               {"sample_source", report.sampleSource},
-               {"thresholds",
-                {{"output", outputThreshold},
-                 {"layer", layerThreshold},
-                 {"fall", fallThreshold}}},
-               {"passes", passes(report, outputThreshold)},
-               {"verdict", verdictText(report)},
-               {"tables", Json::array()},
-               {"outliers", Json::array()}};
-  for (const PrecisionTable &table : report.tables)
-    file["tables"].push_back(tableObject(table));
-  for (const OutlierRow &row : report.outliers)
-    file["outliers"].push_back(outlierObject(row));
-  // Names come from models, and may hold bytes that are no UTF-8.
-  return file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  JsonWriter writer;
+  writer("schema", int64_t(precisionSchema));
+  describe(writer, report);
+  std::string text;
+  print(writer.object, 0, text);
+  return text + "\n";
 }
 
 std::string precisionTableCsv(const PrecisionReport &report) {
@@ -131,12 +151,15 @@ std::string precisionTableCsv(const PrecisionReport &report) {
        {"Method", "Mode", "Operator", "Type", "Output Tensor", "Shape", "DType",
         "QDType", "Cosin", "MSE", "is_output"})
     columns.push_back(Column::label(title));
-  for (const MetricField &field : csvFields)
-    columns.push_back(Column::number(field.name));
+  Json metricFields = fieldsOf({});
+  for (const auto &[name, value] : metricFields.items())
+    if (hasColumn(name))
+      columns.push_back(Column::number(name));
   Table csv(std::move(columns));
   for (const PrecisionTable &table : report.tables)
     for (const PrecisionRow &row : table.rows) {
       const ComparisonResult &metrics = row.metrics;
+      Json fields = fieldsOf(metrics);
       std::vector<Cell> cells = {
           std::string(nameOf(table.method)),
           std::string(nameOf(table.mode)),
@@ -147,10 +170,11 @@ std::string precisionTableCsv(const PrecisionReport &report) {
           row.floatType,
           row.quantType,
           csvText(number(metrics.isExact ? metrics.agreement : metrics.cosine)),
-          metrics.isExact ? "" : csvText(number(metrics.mse)),
+          csvText(fields["mse"]),
           row.isOutput ? "true" : "false"};
-      for (const MetricField &field : csvFields)
-        cells.emplace_back(csvText(valueOf(field, metrics)));
+      for (const auto &[name, value] : fields.items())
+        if (hasColumn(name))
+          cells.emplace_back(csvText(value));
       csv.addRow(std::move(cells));
     }
   return csv.toCsv();

@@ -56,6 +56,10 @@ std::string stepsText(const ComparisonResult &metrics) {
                                    : notApplicable);
 }
 
+int64_t movedRows(const ComparisonResult &metrics) {
+  return std::llround(double(metrics.rows) * (1 - metrics.agreement));
+}
+
 const std::vector<Field> &fields() {
   using Row = const PrecisionRow &;
   static const std::vector<Field> list = {
@@ -99,6 +103,19 @@ const std::vector<Field> &fields() {
                                   metrics.channels)
                     : std::string(notApplicable);
        }},
+      {Column::number("Argmax", 13),
+       [](Row row) {
+         const ComparisonResult &metrics = row.metrics;
+         return metrics.isExact || metrics.rows == 0
+                    ? std::string(notApplicable)
+                    : fmt::format("{}/{}", metrics.rows - movedRows(metrics),
+                                  metrics.rows);
+       }},
+      {Column::number("Cycles", 14),
+       [](Row row) {
+         return row.cycles > 0 ? fmt::format("{}", row.cycles)
+                               : std::string(notApplicable);
+       }},
   };
   return list;
 }
@@ -126,11 +143,14 @@ std::string listed(std::span<const std::string> names, size_t maxNames) {
 
 std::string specialsNote(const PrecisionRow &row) {
   const ComparisonResult &metrics = row.metrics;
-  return fmt::format("NaN/Inf: {} has {} NaN and {} Inf in the quantized "
-                     "network, {} NaN and {} Inf in the float network; {} "
-                     "pairs are in no number of the table.\n",
-                     printable(row.tensor), metrics.nanA, metrics.infA,
-                     metrics.nanB, metrics.infB, metrics.special);
+  std::string text = fmt::format(
+      "NaN/Inf: {} has {} NaN and {} Inf in the quantized network, {} NaN and "
+      "{} Inf in the float network; {} pairs are in no number of the table",
+      printable(row.tensor), metrics.nanA, metrics.infA, metrics.nanB,
+      metrics.infB, metrics.special);
+  if (metrics.unequal > 0)
+    text += fmt::format(", {} of them differ", metrics.unequal);
+  return text + ".\n";
 }
 
 } // namespace
@@ -144,6 +164,14 @@ std::string cosineText(const PrecisionRow &row) {
   const ComparisonResult &metrics = row.metrics;
   return formatFraction(metrics.isExact ? metrics.agreement : metrics.cosine,
                         5);
+}
+
+std::string movedRowsText(const ComparisonResult &metrics) {
+  int64_t moved = metrics.isExact ? 0 : movedRows(metrics);
+  if (moved == 0)
+    return "";
+  return fmt::format("the largest element is at another place in {} of {} rows",
+                     moved, metrics.rows);
 }
 
 std::string precisionTitle(AnalysisMethod method, AnalysisMode mode) {
@@ -173,6 +201,9 @@ std::string precisionNotes(const PrecisionTable &table, size_t maxNames) {
   for (const PrecisionRow &row : table.rows) {
     if (row.metrics.isExact)
       exact.push_back(row.tensor);
+    // Only outputs are looked at, so these are few.
+    if (std::string moved = movedRowsText(row.metrics); !moved.empty())
+      notes += fmt::format("{}: {}.\n", printable(row.tensor), moved);
     if (row.metrics.special > 0 && ++withSpecials <= maxNames)
       notes += specialsNote(row);
   }
@@ -241,7 +272,19 @@ std::string precisionTableText(const PrecisionReport &report, bool full) {
     text += renderPrecision(table, full) + "\n";
   if (!report.outliers.empty())
     text += renderOutliers(report.outliers) + "\n";
-  return text + verdictText(report);
+  if (!report.waterfall.empty())
+    text += renderWaterfall(report.waterfall) + "\n";
+  if (report.attribution)
+    text += renderAttribution(report, report.attribution->rows.size()) + "\n";
+  if (!report.differences.empty())
+    text += renderDifferences(report, report.differences.size()) + "\n";
+  text += verdictText(report);
+  for (const std::string &part :
+       {renderDiagnoses(report, report.diagnoses.size()),
+        renderSuggestions(report)})
+    if (!part.empty())
+      text += "\n" + part;
+  return text;
 }
 
 } // namespace parallax

@@ -17,6 +17,10 @@ std::string shapeText(const Shape &shape);
 /// The number under Cosin, with five decimals.
 std::string cosineText(const PrecisionRow &row);
 
+/// "the largest element is at another place in 1 of 8 rows"; nothing if it is
+/// nowhere, or if nobody looked.
+std::string movedRowsText(const ComparisonResult &metrics);
+
 } // namespace parallax
 
 #endif // PARALLAX_LIB_REPORT_PRECISIONTEXT_H

@@ -18,12 +18,6 @@ namespace {
 /// Layers may have several results, but count once.
 using Layers = std::set<std::string_view>;
 
-/// Whether a NaN or an infinity meets something else, as far as counts tell.
-bool hasForeignSpecials(const ComparisonResult &metrics) {
-  return metrics.nanA != metrics.nanB || metrics.infA != metrics.infB ||
-         metrics.special > metrics.nanA + metrics.infA;
-}
-
 std::string headOf(const PrecisionTable &table) {
   return fmt::format("{} {}", nameOf(table.method), nameOf(table.mode));
 }
@@ -36,8 +30,8 @@ std::string valueText(const PrecisionRow &row) {
   std::string text = cosineText(row);
   if (metrics.isExact)
     text += " equal";
-  if (hasForeignSpecials(metrics))
-    text += " without values that are NaN or Inf on one side only";
+  if (metrics.unequal > 0)
+    text += " without values whose NaN or Inf the other side does not have";
   return text;
 }
 
@@ -69,10 +63,8 @@ std::string outputLine(const PrecisionRow &row) {
   bool good = similarityOf(metrics) >= outputThreshold;
   std::string line = fmt::format("  {}: {}, {}", printable(row.tensor),
                                  valueText(row), good ? "good" : "too low");
-  if (!metrics.isExact && metrics.rows > 0 && metrics.agreement < 1)
-    line += fmt::format("; the largest element is at the same place in {} of "
-                        "the rows",
-                        formatPercent(metrics.agreement));
+  if (std::string moved = movedRowsText(metrics); !moved.empty())
+    line += "; " + moved;
   if (metrics.deadChannels > 0)
     line += fmt::format("; {} of {} channels are dead", metrics.deadChannels,
                         metrics.channels);
@@ -155,9 +147,7 @@ std::string singleLayersText(const PrecisionTable &table) {
 } // namespace
 
 double similarityOf(const ComparisonResult &metrics) {
-  if (metrics.samples == 0 || hasForeignSpecials(metrics))
-    return 0;
-  return metrics.isExact ? metrics.agreement : metrics.cosine;
+  return metrics.similarity();
 }
 
 std::string verdictText(const PrecisionReport &report) {
@@ -182,7 +172,7 @@ std::string verdictText(const PrecisionReport &report) {
   if (!isEndToEnd)
     text += "How good the outputs are was not measured: set "
             "quant.precision_analysis_method to EndToEnd for that.\n";
-  return text;
+  return text + differencesVerdict(report);
 }
 
 bool passes(const PrecisionReport &report, double failUnder) {

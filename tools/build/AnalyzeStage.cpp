@@ -6,10 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "AnalyzeStage.h"
 #include "../run/TensorFolder.h"
+#include "AnalysisDump.h"
 #include "CalibrateStage.h"
 #include "CompileStage.h"
 #include "Evaluation.h"
+#include "LayerEvidence.h"
+#include "Suggestions.h"
 
+#include "parallax/Backend/NPU/TestFault.h"
 #include "parallax/Passes/Analyze/Analyze.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/AtomicFile.h"
@@ -98,6 +102,7 @@ std::vector<PrecisionEdge> edgesOf(mlir::func::FuncOp network) {
 
 /// What a screen shows of a summary.
 constexpr size_t worstRows = 10;
+constexpr size_t worstDifferences = 8;
 
 void print(const PrecisionReport &report, const BuildState &state) {
   const QuantConfig &config = state.config.quant;
@@ -110,16 +115,25 @@ void print(const PrecisionReport &report, const BuildState &state) {
       printResult(renderPrecision(table, isFull, state.style));
   }
   printResult(renderOutliers(report.outliers, state.style));
+  printResult(renderWaterfall(report.waterfall, state.style));
+  printResult(renderAttribution(report, worstRows, state.style));
   if (isFull) {
     printResult(renderWeights(report, worstRows, state.style));
     printResult(renderActivations(report, worstRows, state.style));
   }
+  printResult(renderDifferences(report, worstDifferences, state.style));
   printResult(verdictText(report));
+  printResult(renderDiagnoses(report, worstRows));
+  printResult(renderSuggestions(report));
+}
+
+fs::path debugFolder(const BuildConfig &config) {
+  return fs::path(config.outputDir) / "quant" / "debug";
 }
 
 void write(const PrecisionReport &report,
            const std::vector<PrecisionEdge> &edges, const BuildConfig &config) {
-  fs::path folder = fs::path(config.outputDir) / "quant" / "debug";
+  fs::path folder = debugFolder(config);
   bool isFull = config.quant.precisionAnalysisColumns == AnalysisColumns::Full;
   fs::path stem = folder / "precision_analysis_table";
   fs::path chart = folder / "precision_analysis.mmd";
@@ -131,6 +145,8 @@ void write(const PrecisionReport &report,
   writeFileAtomically(folder / "weights_table.csv", weightsTableCsv(report));
   writeFileAtomically(folder / "activations_table.csv",
                       activationsTableCsv(report));
+  writeFileAtomically(folder / "attribution_table.csv",
+                      attributionTableCsv(report));
   writeFileAtomically(folder / "profiling_table.csv",
                       profilingTableCsv(report));
   log(LogLevel::Info, "save precision analysis table to [{}.txt]",
@@ -143,6 +159,7 @@ void write(const PrecisionReport &report,
 void runAnalyzeStage(BuildState &state) {
   const QuantConfig &config = state.config.quant;
   Samples samples = samplesOf(state);
+  size_t allSamples = samples.count;
   if (config.precisionAnalysisSize > 0)
     samples.count =
         std::min(samples.count, size_t(config.precisionAnalysisSize));
@@ -150,17 +167,53 @@ void runAnalyzeStage(BuildState &state) {
                         state.network->view("quantized"), nullptr};
   if (config.precisionAnalysisMode != PrecisionAnalysisMode::Reference)
     views.machine = machineOf(state);
+  std::optional<TestFault> fault;
+  if (!state.testFault.empty() && views.machine)
+    fault.emplace(views.machine, state.testFault);
+  // A model that came quantized has no stages to compare.
+  std::optional<Network> imported;
+  if (state.config.modelType == ModelType::Onnx) {
+    imported.emplace(networkOptions(state.config));
+    views.imported = imported->function();
+  }
+  std::vector<Comparison> comparisons = comparisonsOf(config);
+  std::optional<AnalysisDump> dump;
+  if (config.precisionAnalysisDump)
+    dump.emplace(debugFolder(state.config), views.network, comparisons,
+                 samples.count);
   PrecisionReport report;
   {
     Progress progress("Analyzing precision", int64_t(samples.count));
-    report = analyzePrecision(views, comparisonsOf(config),
-                              {samples.count, samples.load,
-                               [&] { progress.advance(); }, state.threads});
+    AnalysisSamples analyzed{samples.count, samples.load,
+                             [&] { progress.advance(); }, state.threads};
+    analyzed.attributes = true;
+    if (dump)
+      analyzed.look = [&](const ComparedValues &compared) {
+        dump->write(compared);
+      };
+    report = analyzePrecision(views, comparisons, analyzed);
   }
+  if (dump)
+    dump->finish();
   report.sampleSource = samples.source;
+  mlir::func::FuncOp machine = views.machine ? views.machine : machineOf(state);
+  addCycles(report, machine, state.config);
+  std::optional<OtherSamples> others;
+  if (!config.inputSampleDir.empty())
+    others = {allSamples, samples.load};
+  addSuggestions(report, state, machine, others);
+  if (!state.evidenceDir.empty() && samples.count > 0)
+    writeEvidence(state.evidenceDir, {views.network, views.quantized, machine},
+                  samples.load(0), report);
   print(report, state);
   write(report, edgesOf(views.network), state.config);
-  if (state.failUnder && !passes(report, *state.failUnder)) {
+  writeSuggestions(report, state);
+  state.cycles = cyclesOf(machine, state.config);
+  state.report = std::move(report);
+  // Otherwise the result is still to come.
+  bool isLast =
+      state.suggestionsToApply == 0 || state.report->suggestions.empty();
+  if (isLast && state.failUnder && !passes(*state.report, *state.failUnder)) {
     state.isTooImprecise = true;
     log(LogLevel::Error, "the network is less precise than --fail-under {}",
         *state.failUnder);

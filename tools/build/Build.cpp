@@ -8,6 +8,7 @@
 #include "Build.h"
 #include "../common/FloatStage.h"
 #include "../common/Subcommand.h"
+#include "Apply.h"
 #include "CalibrateStage.h"
 #include "CompileStage.h"
 #include "Evaluation.h"
@@ -31,17 +32,24 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace parallax {
 namespace {
 
 struct Options {
+  /// As it was typed.
+  std::vector<std::string> command;
   std::string config;
   std::vector<FlagValue> flags;
   bool onlyCheck = false;
   bool allowUnmatched = false;
   std::optional<double> failUnder;
+  int64_t applySuggestions = 0;
+  std::string testFault;
+  std::string evidenceDir;
+  std::string caseFile;
   std::string phaseFrom, phaseTo;
   CommonOptions common;
 };
@@ -122,6 +130,19 @@ void evaluate(BuildState &state) {
   print(prepare(machineOf(state), npuKernels(), {}), "NPU");
 }
 
+/// What a case needs to do the same again.
+void writeContext(const Options &options, const BuildConfig &config) {
+  std::filesystem::path folder = config.outputDir;
+  writeFileAtomically(folder / "build_context.json", toJson(config));
+  nlohmann::ordered_json command{
+      {"folder", std::filesystem::current_path().string()},
+      {"command", options.command}};
+  writeFileAtomically(
+      folder / "build_command.json",
+      command.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) +
+          "\n");
+}
+
 int build(const Options &options) {
   PhaseClock clock;
   std::span<const Phase> phases =
@@ -135,6 +156,12 @@ int build(const Options &options) {
                  terminalWidth(STDOUT_FILENO)};
   state.allowUnmatched = options.allowUnmatched;
   state.failUnder = options.failUnder;
+  state.configPath = options.config;
+  state.suggestionsToApply = options.applySuggestions;
+  if (state.suggestionsToApply > 0)
+    checkApplies(config, options.phaseTo);
+  state.testFault = options.testFault;
+  state.evidenceDir = options.evidenceDir;
   bool resumes = &phases.front() != &buildPhases().front();
   if (resumes)
     restoreBefore(phases.front(), state);
@@ -155,12 +182,15 @@ int build(const Options &options) {
         return 0;
       }
       openLogFile(std::filesystem::path(config.outputDir) / "build.log");
+      writeContext(options, config);
     }
     dump(state, phase);
   }
-  writeFileAtomically(std::filesystem::path(config.outputDir) /
-                          "build_context.json",
-                      toJson(config));
+  if (state.suggestionsToApply > 0) {
+    applySuggestions(state);
+    clock.finish("apply");
+  }
+  writeContext(options, config);
 
   if (!options.phaseTo.empty()) {
     std::filesystem::path checkpoint = checkpointOf(config, phases.back());
@@ -180,6 +210,7 @@ int build(const Options &options) {
 
 int runBuild(int argc, char **argv) {
   Options options;
+  options.command.assign(argv + 1, argv + argc);
   CLI::App app("Compiles a model as a configuration says.", "parallax build");
   app.add_option("--config", options.config, "the configuration, as JSON")
       ->required()
@@ -193,6 +224,16 @@ int runBuild(int argc, char **argv) {
                  "give exit code 1 if the precision analysis finds an output "
                  "with a smaller cosine, for example 0.98")
       ->type_name("COSINE");
+  // For tests of the analysis, and in no help: LAYER:KIND breaks a kernel.
+  app.add_option("--test-fault", options.testFault)->group("");
+  // For cases: digests of what every layer gives for one sample.
+  app.add_option("--evidence", options.evidenceDir)->group("");
+  app.add_option("--apply-suggestions", options.applySuggestions,
+                 "apply so many of the first suggestions of the precision "
+                 "analysis, build and analyze again, and compare what was "
+                 "predicted with what came of it")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   std::vector<std::string> names;
   for (const Phase &phase : buildPhases())
     names.push_back(fmt::format("{} ({})", phase.name, phase.does));

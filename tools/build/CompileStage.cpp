@@ -14,6 +14,7 @@
 #include "parallax/Config/Target.h"
 #include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Digest.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/LogFile.h"
 
@@ -69,11 +70,16 @@ CompiledInfo compiledInfo(const BuildConfig &config, const Target &target) {
   return info;
 }
 
+std::vector<LayerCost> costsOf(mlir::func::FuncOp machine, const Target &target,
+                               const BuildConfig &config) {
+  return estimateCost(machine, target,
+                      {config.npuMode, config.compiler.ddrBwLimit});
+}
+
 void reportCost(mlir::func::FuncOp machine, const Target &target,
                 const BuildState &state, const fs::path &folder) {
   const BuildConfig &config = state.config;
-  std::vector<LayerCost> costs = estimateCost(
-      machine, target, {config.npuMode, config.compiler.ddrBwLimit});
+  std::vector<LayerCost> costs = costsOf(machine, target, config);
   printResult("Cost of the Costliest Layers\n" +
               costTable(costs).render(state.style));
   log(LogLevel::Info, "{}", maxCycleLine(costs));
@@ -121,6 +127,18 @@ mlir::func::FuncOp machineOf(BuildState &state) {
     machine.erase();
   return addNpuView(state.network->view("quantized"),
                     findTarget(state.config.targetHardware));
+}
+
+void addCycles(PrecisionReport &report, mlir::func::FuncOp machine,
+               const BuildConfig &config) {
+  std::map<std::string, int64_t> cycles;
+  for (const LayerCost &cost :
+       costsOf(machine, findTarget(config.targetHardware), config))
+    cycles[cost.layer] += cost.cycles;
+  for (PrecisionTable &table : report.tables)
+    for (PrecisionRow &row : table.rows)
+      if (auto it = cycles.find(row.node); it != cycles.end())
+        row.cycles = it->second;
 }
 
 } // namespace parallax

@@ -9,6 +9,7 @@
 #define PARALLAX_TOOLS_BUILD_COMPILESTAGE_H
 
 #include "Phases.h"
+#include "parallax/Analysis/PrecisionReport.h"
 
 namespace parallax {
 
@@ -20,6 +21,10 @@ void runCompileStage(BuildState &state);
 
 /// The network of the machine with the inputs that the model itself has.
 mlir::func::FuncOp machineOf(BuildState &state);
+
+/// Says what each layer of an analysis takes on the machine.
+void addCycles(PrecisionReport &report, mlir::func::FuncOp machine,
+               const BuildConfig &config);
 
 } // namespace parallax
 

@@ -21,15 +21,6 @@ namespace fs = std::filesystem;
 namespace parallax {
 namespace {
 
-NetworkOptions networkOptions(const BuildConfig &config) {
-  NetworkOptions options;
-  options.model = config.input;
-  options.inputShapes = config.inputShapes;
-  options.opProcessors = config.opProcessors;
-  options.constProcessors = config.constProcessors;
-  return options;
-}
-
 bool wantsCalibration(const BuildConfig &config) {
   return config.modelType == ModelType::Onnx && hasCalibration(config);
 }
@@ -103,6 +94,15 @@ const Phase &findPhase(const std::string &name, const Phase &otherwise) {
 } // namespace
 
 std::span<const Phase> buildPhases() { return phases; }
+
+NetworkOptions networkOptions(const BuildConfig &config) {
+  NetworkOptions options;
+  options.model = config.input;
+  options.inputShapes = config.inputShapes;
+  options.opProcessors = config.opProcessors;
+  options.constProcessors = config.constProcessors;
+  return options;
+}
 
 std::span<const Phase> phasesBetween(const std::string &from,
                                      const std::string &to) {

@@ -9,6 +9,7 @@
 #define PARALLAX_TOOLS_BUILD_PHASES_H
 
 #include "../common/Network.h"
+#include "parallax/Analysis/PrecisionReport.h"
 #include "parallax/Config/BuildConfig.h"
 #include "parallax/Passes/Calibrate/CalibrationFile.h"
 #include "parallax/Report/Table.h"
@@ -20,13 +21,25 @@ namespace parallax {
 /// What the phases hand on.
 struct BuildState {
   BuildConfig config;
+  /// The file that it was read from.
+  std::string configPath;
   int threads = 1;
   TableStyle style;
   /// A rule of layer_configs that matches nothing is only worth a warning.
   bool allowUnmatched = false;
   /// What the cosine of every output must reach, and whether one did not.
   std::optional<double> failUnder;
+  /// LAYER:KIND: a kernel that the analysis is to find broken.
+  std::string testFault;
   bool isTooImprecise = false;
+  /// Where the analysis leaves what layers give for its first sample; empty if
+  /// nobody asks.
+  std::string evidenceDir;
+  /// How many suggestions of the analysis are to be applied.
+  int64_t suggestionsToApply = 0;
+  /// What the analysis has found, and what the network takes on the machine.
+  std::optional<PrecisionReport> report;
+  int64_t cycles = 0;
   std::optional<Network> network;
   Calibration calibration;
 };
@@ -41,6 +54,9 @@ struct Phase {
 };
 
 std::span<const Phase> buildPhases();
+
+/// What to import, as the configuration says.
+NetworkOptions networkOptions(const BuildConfig &config);
 
 /// The phases from one name to another, both included; empty names mean the
 /// first and the last one. Throws Error that lists the names.

@@ -50,15 +50,7 @@ mlir::func::FuncOp addDeployedView(mlir::func::FuncOp view,
 }
 
 PrecisionPlan planPrecision(BuildState &state, mlir::func::FuncOp network) {
-  PrecisionOptions options;
-  options.allowUnmatched = state.allowUnmatched;
-  std::vector<std::string> names;
-  for (const onnx_import::ModelNode &node : state.network->summary().nodes) {
-    names.push_back(node.name);
-    options.nodeTypes[node.name] = node.type;
-  }
-  options.nodes = mapNodes(network, names);
-  return assignPrecision(network, state.config.quant, options);
+  return planPrecision(state, network, state.config.quant);
 }
 
 /// Changes the float network such that it loses less, as far as that is asked
@@ -153,6 +145,19 @@ void writeFiles(BuildState &state, mlir::func::FuncOp quantized,
 }
 
 } // namespace
+
+PrecisionPlan planPrecision(BuildState &state, mlir::func::FuncOp network,
+                            const QuantConfig &config) {
+  PrecisionOptions options;
+  options.allowUnmatched = state.allowUnmatched;
+  std::vector<std::string> names;
+  for (const onnx_import::ModelNode &node : state.network->summary().nodes) {
+    names.push_back(node.name);
+    options.nodeTypes[node.name] = node.type;
+  }
+  options.nodes = mapNodes(network, names);
+  return assignPrecision(network, config, options);
+}
 
 /// The network was quantized before: its parameters become types.
 static void takeParameters(BuildState &state) {

@@ -8,6 +8,7 @@
 #define PARALLAX_TOOLS_BUILD_QUANTIZESTAGE_H
 
 #include "Phases.h"
+#include "parallax/Passes/Quantize/Precision.h"
 
 namespace parallax {
 
@@ -18,6 +19,11 @@ void checkProcessors(BuildState &state);
 /// that match nothing, if that is allowed; throws Error. Layers have their
 /// names once the network is optimized.
 void checkRules(BuildState &state);
+
+/// The types of the layers of a view of the network, as a configuration wants
+/// them; throws Error for what can't be granted.
+PrecisionPlan planPrecision(BuildState &state, mlir::func::FuncOp network,
+                            const QuantConfig &config);
 
 /// Applies layer_configs, adds the view "quantized" to the network, and where
 /// there are input or output processors another one with them, "deployed", and

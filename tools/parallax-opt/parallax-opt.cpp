@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Dialect/NPU/NPUOps.h"
+#include "parallax/Passes/Analyze/Passes.h"
 #include "parallax/Passes/Lower/Passes.h"
 #include "parallax/Passes/Optimize/Passes.h"
 #include "parallax/Passes/Processors/Passes.h"
@@ -22,6 +23,7 @@ int main(int argc, char **argv) {
   parallax::registerOptimizePasses();
   parallax::registerProcessorsPasses();
   parallax::registerLowerPasses();
+  parallax::registerAnalyzePasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Parallax network optimizer\n", registry));
 }

@@ -77,6 +77,26 @@ std::vector<fs::path> writeFolder(const fs::path &folder,
   return paths;
 }
 
+void writeNpyFolder(const fs::path &folder, std::span<const PortInfo> ports,
+                    std::span<const Tensor> tensors) {
+  std::vector<std::string> names = fileNamesOf(ports);
+  for (size_t i = 0; i < ports.size(); ++i)
+    writeNpy(folder / (names[i] + ".npy"), tensors[i]);
+}
+
+std::vector<std::string>
+writeSampleSet(const fs::path &folder, std::span<const PortInfo> ports,
+               size_t count,
+               const std::function<std::vector<Tensor>(size_t)> &load) {
+  std::vector<std::string> names = fileNamesOf(ports);
+  for (size_t i = 0; i < count; ++i) {
+    std::vector<Tensor> tensors = load(i);
+    for (size_t j = 0; j < tensors.size(); ++j)
+      writeNpy(folder / names[j] / fmt::format("{:04}.npy", i), tensors[j]);
+  }
+  return names;
+}
+
 std::vector<Tensor> randomInputs(std::span<const PortInfo> ports,
                                  uint64_t seed) {
   std::vector<Tensor> tensors;

@@ -10,6 +10,7 @@
 #include "parallax/Backend/Core/Executable.h"
 
 #include <filesystem>
+#include <functional>
 
 namespace parallax {
 
@@ -24,6 +25,18 @@ std::vector<std::filesystem::path>
 writeFolder(const std::filesystem::path &folder,
             std::span<const PortInfo> ports, std::span<const Tensor> tensors,
             bool withNpy);
+
+/// A .npy file for each tensor.
+void writeNpyFolder(const std::filesystem::path &folder,
+                    std::span<const PortInfo> ports,
+                    std::span<const Tensor> tensors);
+
+/// Samples as a set for calibration: a folder for each input, with a .npy file
+/// for each sample. Returns the names of the folders.
+std::vector<std::string>
+writeSampleSet(const std::filesystem::path &folder,
+               std::span<const PortInfo> ports, size_t count,
+               const std::function<std::vector<Tensor>(size_t)> &load);
 
 /// Reproducible inputs: floats in [0, 1), integers and truth values 0 or 1,
 /// which are valid wherever a network expects indices.

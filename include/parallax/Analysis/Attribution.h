@@ -26,6 +26,9 @@ struct AttributionRow {
   std::string node, tensor, type;
   /// Because weights became codes, and because results did.
   double weights = 0, activations = 0;
+  /// An estimate of the loss if all other layers were exact, and the part of it
+  /// that weights make.
+  double alone = 0, aloneWeights = 0;
 
   double total() const { return weights + activations; }
 };
@@ -37,6 +40,9 @@ struct Attribution {
   double measured = 0;
   /// In the order of the network; inputs come first.
   std::vector<AttributionRow> rows;
+  /// Layers whose operands share what the layer is worth by the size of their
+  /// errors alone: parts in front of them are less certain.
+  std::vector<std::string> approximated = {};
 
   /// What all rows explain together.
   double attributed() const;

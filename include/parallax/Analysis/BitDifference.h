@@ -17,22 +17,35 @@
 namespace parallax {
 
 enum class DifferenceClass {
-  /// One code apart, where the exact result lies within the error of the
-  /// machine's multiplier of the middle between two codes.
+  /// One code apart, where the exact result lies so close to the middle between
+  /// two codes that the multiplier of the machine, or the floats of the
+  /// reference, decide.
   RoundingTie,
-  /// One side is at the end of the codes, and the other is not.
+  /// One side is at the end of its codes, and the other is not.
   Saturation,
-  /// A table with interpolation between its entries.
+  /// A table with interpolation between its entries, within its bound.
   TableInterpolation,
   /// All differing elements are apart by one number, or in one proportion.
   ScaleOrZeroPoint,
-  /// A sum went wrong: overflow, a wrong shift, a wrong multiplier.
+  /// A sum went wrong: overflow, wrong multipliers of channels.
   Accumulator,
+  /// The machine has the exact result, the floats of the reference do not.
+  ReferenceSum,
+  /// An integer algorithm that approximates a function, within its bound.
+  Approximation,
+  /// The machine is within one code of the exact result, but has not taken the
+  /// nearest.
+  Rounding,
+  /// A table gives something else than its function.
+  TableEntries,
   /// The same values in another order.
   Layout,
 };
 
 std::string_view nameOf(DifferenceClass difference);
+
+/// Whether the machine breaks its specification.
+bool isFault(DifferenceClass difference);
 
 /// One element that differs.
 struct DifferenceExample {

@@ -12,6 +12,7 @@
 
 #include "parallax/Analysis/Extremes.h"
 
+#include <optional>
 #include <vector>
 
 namespace parallax {
@@ -20,6 +21,11 @@ class Histogram {
 public:
   /// At most `bins` bins (at least 2); 0 keeps the extremes alone.
   explicit Histogram(int64_t bins = 0) : maxBins(bins) {}
+
+  struct Form;
+  Form form() const;
+  /// Nothing if no histogram has that form.
+  static std::optional<Histogram> restore(const Form &form);
 
   void add(std::span<const float> values) { add(values, extremesOf(values)); }
   /// The same, where the extremes are known already: those of the values, or
@@ -59,6 +65,14 @@ private:
   int64_t finite = 0, nans = 0, infs = 0;
   float lowest = std::numeric_limits<float>::infinity();
   float highest = -std::numeric_limits<float>::infinity();
+};
+
+/// All of it as plain numbers, for files.
+struct Histogram::Form {
+  double min = 0, max = 0;
+  int64_t nans = 0, infs = 0;
+  double start = 0, width = 1;
+  std::vector<int64_t> counts;
 };
 
 } // namespace parallax

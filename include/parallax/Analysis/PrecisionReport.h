@@ -22,6 +22,13 @@
 
 namespace parallax {
 
+/// What an output has to reach with all errors accumulated.
+inline constexpr double outputThreshold = 0.98;
+/// What a layer has to reach by itself.
+inline constexpr double layerThreshold = 0.999;
+/// Where the accumulated error begins to matter.
+inline constexpr double fallThreshold = 0.99;
+
 std::string_view nameOf(AnalysisMethod method);
 std::string_view nameOf(AnalysisMode mode);
 
@@ -42,6 +49,8 @@ struct PrecisionRow {
   std::vector<std::string> inputs = {};
   /// What the layer takes on the machine; 0 if that is unknown.
   int64_t cycles = 0;
+  /// Whether the layer only moves elements: it has the type of its readers.
+  bool moves = false;
 };
 
 struct PrecisionTable {
@@ -51,6 +60,17 @@ struct PrecisionTable {
   /// Tensors of the float network that the other one does not have.
   std::vector<std::string> unmatched;
 };
+
+/// The channel with the largest magnitude, and the one in the middle. Channels
+/// that are all zero don't count.
+struct ChannelPeak {
+  int64_t channel = -1;
+  double largest = 0, median = 0;
+
+  /// 1 if there are no channels.
+  double ratio() const { return median > 0 ? largest / median : 1; }
+};
+ChannelPeak peakOf(std::span<const float> channelMaxima);
 
 /// The channels of a tensor of the float network, over all samples: the level
 /// of one is log2(largest value of the tensor / largest value of the channel).
@@ -62,6 +82,7 @@ struct OutlierRow {
   /// The parts with a level of at least 3, 4, 5 and 6. Channels that are all
   /// zero have none.
   double level[4] = {};
+  ChannelPeak peak = {};
 };
 
 /// What a layer reads that is no result of another: weights and biases.
@@ -71,6 +92,15 @@ struct WeightRow {
   std::string quantType;
   double mse = 0;
   ValueSummary floats, quantized;
+  /// By channel of the layer's results, and by channel of what it reads; none
+  /// without such dimensions.
+  ChannelPeak outputs = {}, inputs = {};
+};
+
+/// What the samples of the calibration hold of an input.
+struct CalibratedInput {
+  std::string tensor;
+  ValueSummary values;
 };
 
 /// How long a kernel of the float network took in all runs.
@@ -89,9 +119,11 @@ struct HistogramRow {
   bool isWeight = false;
   /// Of one channel; -1 is the whole tensor.
   int64_t channel = -1;
-  Histogram values;
+  /// The values are those of so many samples; weights have none.
+  int64_t samples = 0;
+  Histogram values = Histogram();
   /// The values of the outermost codes; none without codes.
-  std::optional<std::pair<double, double>> clip;
+  std::optional<std::pair<double, double>> clip = std::nullopt;
 };
 
 struct PrecisionReport {
@@ -100,6 +132,8 @@ struct PrecisionReport {
   std::vector<PrecisionTable> tables;
   /// What the network reads, compared with its codes: rows of type "Input".
   std::vector<PrecisionRow> inputs;
+  /// Of the same inputs; empty if the samples are those of the calibration.
+  std::vector<CalibratedInput> calibratedInputs;
   /// Tensors with a channel of level 3 or more.
   std::vector<OutlierRow> outliers;
   /// In the order of the network.

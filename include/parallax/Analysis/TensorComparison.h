@@ -60,6 +60,9 @@ struct ComparisonResult {
   int64_t count = 0;
   /// Pairs with a NaN or an infinity: they are in no other number.
   int64_t nanA = 0, nanB = 0, infA = 0, infB = 0, special = 0;
+  /// Those of them that are not the same on both sides: one NaN, or infinities
+  /// of different signs.
+  int64_t unequal = 0;
 
   /// 0 if no pair could be measured although the sides differ.
   double cosine = 1;
@@ -101,6 +104,11 @@ struct ComparisonResult {
 
   /// Of floats, without the special pairs.
   ValueSummary quantized = {}, reference = {};
+
+  /// What thresholds apply to: the cosine; of integers and truth values the
+  /// part that is equal. 0 if nothing was compared, or if one side has NaNs or
+  /// infinities that the other one does not have: such values are in no cosine.
+  double similarity() const;
 };
 
 /// How the channels of a tensor lie: it is [outer, channels, inner].
@@ -127,6 +135,8 @@ public:
   /// The samples that follow. Comparisons of one sample each, merged in order,
   /// give the bits that one comparison of all samples has.
   void merge(const TensorComparison &next);
+  /// Forgets all samples, but keeps the memory of their channels.
+  void clear();
 
   ComparisonResult result() const;
   const std::vector<PairSums> &channelSums() const { return sums; }

@@ -8,10 +8,7 @@
 #ifndef PARALLAX_COMPILED_COMPILEDINFO_H
 #define PARALLAX_COMPILED_COMPILEDINFO_H
 
-#include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <span>
 #include <string>
 
 namespace parallax {
@@ -33,10 +30,6 @@ struct CompiledInfo {
 
   bool operator==(const CompiledInfo &) const = default;
 };
-
-/// 64 lower-case hexadecimal digits.
-std::string sha256Of(std::span<const std::byte> bytes);
-std::string sha256OfFile(const std::filesystem::path &path);
 
 } // namespace parallax
 

@@ -12,6 +12,10 @@
 #include "parallax/Compiled/CompiledInfo.h"
 #include "parallax/Support/LLVM.h"
 
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
 namespace parallax {
 
 /// Writes the npu view of a network. The same function and info give the same

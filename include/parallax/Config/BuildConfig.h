@@ -63,6 +63,7 @@ struct QuantConfig {
       PrecisionAnalysisMode::Reference;
   int64_t precisionAnalysisSize = 8;
   AnalysisColumns precisionAnalysisColumns = AnalysisColumns::Standard;
+  bool precisionAnalysisDump = false;
   std::string inputSampleDir;
   bool highestMixPrecision = false;
   DataType convBiasDataType = DataType::S32;

@@ -45,6 +45,15 @@ struct FileIndex {
   std::vector<std::string> skipped;
 };
 
+/// Takes the files of an archive, one after the other.
+class ArchiveVisitor {
+public:
+  virtual ~ArchiveVisitor() = default;
+  virtual void begin(const FileEntry &file) = 0;
+  virtual void take(std::span<const std::byte> part) = 0;
+  virtual void end() = 0;
+};
+
 class Archive {
 public:
   /// A tar, tar.gz or zip file, recognized by its contents.
@@ -63,6 +72,10 @@ public:
   /// Throws Error as index() does, and for a file that is not there.
   void
   extract(const std::map<std::string, std::filesystem::path> &targets) const;
+
+  /// Reads all files through, in the order of the archive. Throws Error as
+  /// index() does, but does not notice a path that occurs twice.
+  void visit(ArchiveVisitor &visitor) const;
 
   /// One file in memory.
   std::vector<std::byte> read(const std::string &file) const;

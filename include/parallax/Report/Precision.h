@@ -12,18 +12,11 @@
 #include "parallax/Analysis/PrecisionReport.h"
 #include "parallax/Report/Table.h"
 
+#include <filesystem>
+
 namespace parallax {
 
-/// What an output has to reach with all errors accumulated.
-inline constexpr double outputThreshold = 0.98;
-/// What a layer has to reach by itself.
-inline constexpr double layerThreshold = 0.999;
-/// Where the accumulated error begins to matter.
-inline constexpr double fallThreshold = 0.99;
-
-/// What thresholds apply to: the cosine; of integers and truth values the part
-/// that is equal. 0 if nothing was compared, or if one side has NaNs or
-/// infinities that the other one does not have: such values are in no cosine.
+/// What thresholds apply to.
 double similarityOf(const ComparisonResult &metrics);
 
 /// "Quant Precision Table【PerLayer Reference】".
@@ -52,9 +45,61 @@ std::string outlierHint();
 std::string renderOutliers(const std::vector<OutlierRow> &outliers,
                            const TableStyle &style = {});
 
+/// The outputs after each stage: cosines with the imported network, and in
+/// brackets what the stage changed.
+std::string waterfallTitle();
+Table waterfallTable(const std::vector<WaterfallRow> &rows);
+/// Title and table; nothing without rows.
+std::string renderWaterfall(const std::vector<WaterfallRow> &rows,
+                            const TableStyle &style = {});
+
+/// "Bits of NPUBackend and Reference, given the same codes".
+std::string differencesTitle();
+Table differencesTable(const std::vector<const BitDifference *> &rows);
+/// Title, table and examples; nothing without differences. Of more than
+/// `maxRows` layers the worst are shown, else all in the order of the network.
+/// With a limited width, only faults have examples.
+std::string renderDifferences(const PrecisionReport &report, size_t maxRows,
+                              const TableStyle &style = {});
+/// The same in words, for the verdict; nothing if only one mode was analyzed.
+std::string differencesVerdict(const PrecisionReport &report);
+
 /// The tables in words: whether outputs and layers are good enough, and where
 /// it begins to go wrong. Lines of plain text.
 std::string verdictText(const PrecisionReport &report);
+
+/// The causes with the facts that they were read off, at most `maxRows`;
+/// nothing without diagnoses.
+std::string renderDiagnoses(const PrecisionReport &report, size_t maxRows);
+
+/// Changes of the configuration with their predictions; nothing without them.
+std::string renderSuggestions(const PrecisionReport &report);
+
+/// suggestions.json.
+std::string suggestionsJson(const PrecisionReport &report);
+
+/// A network before and after suggestions were applied.
+struct Application {
+  const PrecisionReport *before = nullptr, *after = nullptr;
+  double predictedGain = 0;
+  int64_t cyclesBefore = 0, cyclesAfter = 0;
+  /// As predicted.
+  int64_t extraCycles = 0;
+};
+/// What was promised, and what came of it.
+std::string renderApplied(const Application &applied,
+                          const TableStyle &style = {});
+
+/// Of the outputs with all errors accumulated, as the last mode has them; 1 if
+/// there are none.
+double meanSimilarity(const PrecisionReport &report);
+
+/// The channels that codes kill in layers by themselves.
+int64_t deadChannels(const PrecisionReport &report);
+
+/// Whether an analysis is the worse one of two: outputs that pass count most,
+/// then dead channels, then the mean cosine of outputs.
+bool isWorse(const PrecisionReport &before, const PrecisionReport &after);
 
 /// Whether the EndToEnd similarity of every output is at least `failUnder`;
 /// without such tables, the similarity of every row. What compared nothing
@@ -72,6 +117,14 @@ std::string precisionTableCsv(const PrecisionReport &report);
 /// "inf" and "-inf".
 std::string precisionJson(const PrecisionReport &report);
 
+/// The analysis that such a file holds, all but the times. Fields that are not
+/// known are skipped. Throws Error, with the file and the field, for what is no
+/// such file or one of a newer schema.
+PrecisionReport readPrecisionJson(const std::filesystem::path &path);
+/// The same from memory; `file` is what error messages name.
+PrecisionReport parsePrecisionJson(std::string_view text,
+                                   std::string_view file);
+
 /// weights_table.csv and activations_table.csv: how the values of floats and of
 /// codes lie, the largest MSE first, with all digits. Activations are those of
 /// the first PerLayer table; what has no finite pair of floats is left out.
@@ -83,6 +136,14 @@ std::string renderWeights(const PrecisionReport &report, size_t maxRows,
                           const TableStyle &style = {});
 std::string renderActivations(const PrecisionReport &report, size_t maxRows,
                               const TableStyle &style = {});
+
+/// The layers that outputs lose most to, at most `maxRows` of them, and how
+/// much of the loss all layers explain together; nothing if it was not asked
+/// for.
+std::string renderAttribution(const PrecisionReport &report, size_t maxRows,
+                              const TableStyle &style = {});
+/// attribution_table.csv: all layers, with all digits.
+std::string attributionTableCsv(const PrecisionReport &report);
 
 /// profiling_table.csv: the kernels of the float network, the slowest first.
 std::string profilingTableCsv(const PrecisionReport &report);

@@ -26,6 +26,9 @@ public:
 
   const std::filesystem::path &path() const { return source; }
   std::span<const std::byte> bytes() const { return contents; }
+  std::string_view text() const {
+    return {reinterpret_cast<const char *>(contents.data()), contents.size()};
+  }
 
   /// The elements that begin at byte `offset`, which keep the file mapped. It
   /// is a view, which must not be written to, unless the offset is unaligned
@@ -43,6 +46,11 @@ private:
   std::filesystem::path source;
   std::span<const std::byte> contents;
 };
+
+/// A copy of a whole file, for those that are small.
+inline std::string readText(const std::filesystem::path &path) {
+  return std::string(MappedFile::open(path)->text());
+}
 
 } // namespace parallax
 

@@ -8,6 +8,7 @@
 // until when. Memory is planned at the end, from those lifetimes.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Core/Prepare.h"
+#include "SharedKernels.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Parallel.h"
@@ -128,6 +129,7 @@ private:
   const KernelSet &kernels;
   const PrepareOptions &options;
   Executable result;
+  SharedKernels sharedKernels;
   DenseMap<Value, ValueState> values;
   /// (step, output, input): the output may overwrite the input.
   struct Share {
@@ -228,7 +230,8 @@ void Preparation::addOperation(Operation *op, ArrayRef<Operation *> absorbed,
   }
   for (Value value : results)
     context.outputs.push_back({infoOf(value)});
-  Kernel kernel = bind(op, kernels, context);
+  Kernel kernel = sharedKernels.get(op, context,
+                                    [&] { return bind(op, kernels, context); });
 
   std::vector<Slot> inputs, outputs;
   for (auto [operand, input] : llvm::zip(operands, context.inputs)) {
@@ -314,6 +317,9 @@ void Preparation::addProbes(Operation *op, ValueRange results) {
                               op->getName().getStringRef().str(),
                               values[value].info.shape, layout, codes}});
   }
+  if (options.readsBeside)
+    for (Value value : options.readsBeside(op))
+      touch(version(value, Layout()), result.steps.size() - 1);
 }
 
 void Preparation::addOutputs(Operation *terminator) {

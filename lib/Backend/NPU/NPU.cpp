@@ -33,6 +33,7 @@ struct Engine {
     kernels.planFusion = nullptr;
     populateNpuKernels(kernels);
     npu::addFloatKernels(kernels, rules);
+    npu::addTestFaults(kernels);
   }
 };
 } // namespace

@@ -18,6 +18,13 @@
 namespace parallax::reference {
 namespace {
 
+/// Rounds values to what a type can hold; in place too.
+Kernel fakeQuantization(Type type) {
+  return {[params = affineParamsOf(type)](const KernelArgs &args) {
+    kernels::fakeQuantize(args.inputs[0], args.outputs[0], params);
+  }};
+}
+
 /// The values of codes.
 Tensor dequantized(nn::QuantizedConstantOp op) {
   Tensor codes = toTensor(op.getCodes());
@@ -51,7 +58,8 @@ Kernel makeRounding(mlir::OpResult result) {
   Type type = result.getType();
   Operation *op = result.getOwner();
   bool isConstant = op->getNumOperands() == 0;
-  if (!isQuantized(type) || isConstant)
+  bool roundsItself = isa<nn::RequantizeOp>(op);
+  if (!isQuantized(type) || isConstant || roundsItself)
     return {};
   Type element = mlir::getElementTypeOrSelf(type);
   auto keepsCodes = [&](Type operand) {
@@ -63,17 +71,16 @@ Kernel makeRounding(mlir::OpResult result) {
           nn::QuantRule::SameScale &&
       !makesNewValues(op) && llvm::all_of(op->getOperandTypes(), keepsCodes))
     return {};
-  return {[params = affineParamsOf(type)](const KernelArgs &args) {
-    kernels::fakeQuantize(args.inputs[0], args.outputs[0], params);
-  }};
+  return fakeQuantization(type);
 }
 
 void addQuantizeKernels(KernelSet &kernels) {
-  // The rounding follows by itself, as after any other operation.
   kernels.add<nn::RequantizeOp>(
-      [](nn::RequantizeOp, BindContext &context) -> Kernel {
+      [](nn::RequantizeOp op, BindContext &context) -> Kernel {
         followOperand(context);
         context.mayShare(0, 0);
+        if (Type type = op.getY().getType(); isQuantized(type))
+          return fakeQuantization(type);
         return {[](const KernelArgs &args) {
           const Tensor &x = args.inputs[0];
           Tensor &y = args.outputs[0];

@@ -79,8 +79,12 @@ public:
         continue;
       summary.parameters += elementCount(shape);
       std::optional<DType> dtype = toDType(tensor.data_type());
-      if (dtype && tensor.data_location() == onnx::TensorProto::EXTERNAL)
+      if (dtype && tensor.data_location() == onnx::TensorProto::EXTERNAL) {
         summary.fileBytes += elementCount(shape) * int64_t(sizeOf(*dtype));
+        for (const onnx::StringStringEntryProto &entry : tensor.external_data())
+          if (entry.key() == "location")
+            summary.externalFiles.insert(entry.value());
+      }
     }
     countNodes(graph.node());
   }

@@ -2,17 +2,22 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A float tensor is held until everybody who is compared with it has come; they
-// follow at once, so few tensors are held at a time.
+// A float tensor stays where it is until everybody who is compared with it has
+// come; they follow at once, so few tensors stay at a time.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Analyze/Analyze.h"
+#include "Attribute.h"
+#include "Bits.h"
 #include "Combine.h"
 #include "Rows.h"
+#include "Waterfall.h"
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
 #include "parallax/Support/QuantizedType.h"
+
+#include <mutex>
 
 namespace parallax {
 namespace {
@@ -32,91 +37,166 @@ std::optional<AffineParams> codesOf(Type type) {
 /// What one sample adds to every comparison.
 class SampleComparison {
 public:
-  explicit SampleComparison(const Combination &combination)
-      : combination(combination), held(combination.tensors.size()),
-        waiting(combination.tensors.size()) {
+  explicit SampleComparison(const Combination &combination,
+                            analyze::Waterfall *waterfall = nullptr,
+                            analyze::BitComparison *bits = nullptr)
+      : combination(combination), waterfall(waterfall), bits(bits),
+        floats(combination.tensors.size()) {
     comparisons.reserve(combination.sights.size());
     for (auto [sight, type] :
          llvm::zip(combination.sights, combination.codeTypes)) {
       std::optional<AffineParams> codes = codesOf(type);
       bool summarizes = sight.comparison &&
                         sight.comparison->method == AnalysisMethod::PerLayer;
-      comparisons.emplace_back(combination.tensors[sight.tensor].channelAxis,
-                               codes, /*tracksRows=*/false, summarizes);
+      comparisons.emplace_back(
+          combination.tensors[sight.tensor].channelAxis, codes,
+          combination.tensors[sight.tensor].choosesClasses, summarizes);
       params.push_back(codes);
     }
   }
 
+  void start(size_t sample) {
+    number = sample;
+    for (TensorComparison &comparison : comparisons)
+      comparison.clear();
+  }
+
   void take(size_t index, const Tensor &value) {
     const Sight &sight = combination.sights[index];
-    const FloatTensor &tensor = combination.tensors[sight.tensor];
     if (!sight.comparison) {
-      waiting[sight.tensor] = tensor.partners;
-      if (tensor.partners > 0)
-        held[sight.tensor] = value.clone();
+      waterfall->take(number, sight, value);
+      show(sight, value);
+      floats[sight.tensor] = value;
       return;
     }
-    comparisons[index].add(valuesOf(value, index), held[sight.tensor]);
-    if (--waiting[sight.tensor] == 0)
-      held[sight.tensor] = {};
+    Tensor values = valuesOf(value, index);
+    waterfall->take(number, sight, values);
+    show(sight, values);
+    bits->take(number, index, value, values);
+    comparisons[index].add(values, floats[sight.tensor]);
   }
 
   std::vector<TensorComparison> comparisons;
+  std::function<void(const ComparedValues &)> look;
 
 private:
+  void show(const Sight &sight, const Tensor &values) const {
+    if (look)
+      look({number, combination.tensors[sight.tensor].name, sight.comparison,
+            values});
+  }
+
   /// The machine gives codes where others give values.
-  Tensor valuesOf(const Tensor &value, size_t index) const {
+  Tensor valuesOf(const Tensor &value, size_t index) {
     if (!params[index] || value.dtype() == DType::F32)
       return value;
-    Tensor values(DType::F32, value.shape());
+    if (memory.size() < value.size())
+      memory = Tensor(DType::F32, {value.size()});
+    Tensor values(DType::F32, value.shape(), memory.rawData());
     npu::dequantize(value, values, *params[index]);
     return values;
   }
 
   const Combination &combination;
+  analyze::Waterfall *waterfall;
+  analyze::BitComparison *bits;
+  size_t number = 0;
   std::vector<std::optional<AffineParams>> params;
-  std::vector<Tensor> held;
-  std::vector<size_t> waiting;
+  /// Views: the executor keeps what they show as long as it is needed.
+  std::vector<Tensor> floats;
+  /// For the values of codes. A tensor without a shape would be a number.
+  Tensor memory{DType::F32, {0}};
 };
 
-class Watcher : public Observer {
+/// Samples that are done lend their memory to those that follow.
+class SamplePool {
 public:
-  explicit Watcher(std::shared_ptr<SampleComparison> sample)
-      : sample(std::move(sample)) {}
-  void onResult(const LayerResult &layer, const Tensor &value) override {
-    if (!layer.tensor.empty())
-      sample->take(std::stoul(layer.tensor), value);
+  using Sample = std::unique_ptr<SampleComparison>;
+
+  template <typename... Args> Sample take(size_t number, Args &&...args) {
+    Sample sample;
+    {
+      std::lock_guard lock(mutex);
+      if (!idle.empty()) {
+        sample = std::move(idle.back());
+        idle.pop_back();
+      }
+    }
+    if (!sample)
+      sample = std::make_unique<SampleComparison>(std::forward<Args>(args)...);
+    sample->start(number);
+    return sample;
+  }
+  void giveBack(Sample sample) {
+    std::lock_guard lock(mutex);
+    idle.push_back(std::move(sample));
   }
 
 private:
-  std::shared_ptr<SampleComparison> sample;
+  std::mutex mutex;
+  std::vector<Sample> idle;
+};
+
+/// By operation: the float tensors that its results are compared with.
+DenseMap<Operation *, SmallVector<Value, 1>>
+referencesOf(const Combination &combination) {
+  DenseMap<Operation *, SmallVector<Value, 1>> references;
+  std::vector<Value> floats(combination.tensors.size());
+  for (auto [sight, value] :
+       llvm::zip(combination.sights, combination.values)) {
+    if (sight.comparison)
+      references[value.getDefiningOp()].push_back(floats[sight.tensor]);
+    else
+      floats[sight.tensor] = value;
+  }
+  return references;
+}
+
+class Watcher : public Observer {
+public:
+  explicit Watcher(SampleComparison &sample) : sample(sample) {}
+  void onResult(const LayerResult &layer, const Tensor &value) override {
+    if (!layer.tensor.empty())
+      sample.take(std::stoul(layer.tensor), value);
+  }
+
+private:
+  SampleComparison &sample;
 };
 
 /// The sums over all samples, by sight.
 std::vector<TensorComparison> compare(const Combination &combination,
-                                      const AnalysisSamples &samples) {
-  PrepareOptions options;
-  options.observe = true;
-  options.isObserved = [](Operation *op) {
-    return op->hasAttr(analyze::sightAttr);
+                                      const AnalysisSamples &samples,
+                                      analyze::Waterfall &waterfall,
+                                      analyze::BitComparison &bits) {
+  PrepareOptions options = analyze::sweepOptions();
+  DenseMap<Operation *, SmallVector<Value, 1>> references =
+      referencesOf(combination);
+  bits.addReferences(references);
+  options.readsBeside = [&](Operation *op) -> ArrayRef<Value> {
+    auto it = references.find(op);
+    return it == references.end() ? ArrayRef<Value>() : it->second;
   };
   Executable executable =
       prepare(combination.function, analyze::combinedKernels(), options);
 
   std::vector<TensorComparison> total =
       SampleComparison(combination).comparisons;
-  std::vector<std::shared_ptr<SampleComparison>> running(samples.count);
+  SamplePool pool;
+  std::vector<SamplePool::Sample> running(samples.count);
   SampleCallbacks callbacks;
   callbacks.load = samples.load;
   callbacks.observe = [&](size_t i) -> std::unique_ptr<Observer> {
-    running[i] = std::make_shared<SampleComparison>(combination);
-    return std::make_unique<Watcher>(running[i]);
+    running[i] = pool.take(i, combination, &waterfall, &bits);
+    running[i]->look = samples.look;
+    return std::make_unique<Watcher>(*running[i]);
   };
   callbacks.consume = [&](size_t i, std::span<const Tensor>) {
     for (size_t j = 0; j < total.size(); ++j)
       if (combination.sights[j].comparison)
         total[j].merge(running[i]->comparisons[j]);
-    running[i].reset();
+    bits.finish(i);
+    pool.giveBack(std::move(running[i]));
     if (samples.done)
       samples.done();
   };
@@ -145,7 +225,9 @@ PrecisionTable tableOf(const Comparison &comparison,
                      sums[i].result(),
                      tensor.isOutput,
                      codesOf(type),
-                     tensor.inputs};
+                     tensor.inputs,
+                     /*cycles=*/0,
+                     tensor.moves};
   }
   for (size_t i = 0; i < rows.size(); ++i)
     if (rows[i])
@@ -186,15 +268,31 @@ PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
                                  const std::vector<Comparison> &comparisons,
                                  const AnalysisSamples &samples) {
   Combination combination = analyze::combine(views, comparisons);
-  std::vector<TensorComparison> sums = compare(combination, samples);
-  combination.function.erase();
+  analyze::Waterfall waterfall(views, comparisons, combination, samples);
+  analyze::InputComparison inputs(views, samples.count);
+  AnalysisSamples watched = samples;
+  watched.load = inputs.watch(samples.load);
+  analyze::BitComparison bits(combination, samples.count);
+  std::vector<TensorComparison> sums =
+      compare(combination, watched, waterfall, bits);
   PrecisionReport report;
+  report.differences = bits.differences(views.machine, samples);
+  combination.function.erase();
   report.samples = int64_t(samples.count);
   for (const Comparison &comparison : comparisons)
     report.tables.push_back(tableOf(comparison, combination, sums));
+  report.inputs = inputs.rows();
   report.outliers = outliersOfAll(combination, sums);
+  report.waterfall = waterfall.rows();
   report.weights = analyze::weightsOf(views);
+  report.histograms =
+      analyze::histogramsOf(views, combination.tensors, report, samples);
   report.times = analyze::timesOf(views.network, samples);
+  if (samples.attributes)
+    report.attribution = analyze::attribute(
+        views,
+        views.machine ? AnalysisMode::NPUBackend : AnalysisMode::Reference,
+        samples);
   return report;
 }
 

@@ -34,9 +34,18 @@ bool isConstant(Value value) {
   return op && op->getNumOperands() == 0;
 }
 
+bool movesElements(Operation *op) {
+  auto quantizable = dyn_cast<nn::QuantizableOpInterface>(op);
+  return quantizable && quantizable.getQuantRule() == nn::QuantRule::SameScale;
+}
+
 /// Transformers have their channels in the last dimension, pictures in the
-/// second one.
+/// second one. What is merged differs along the dimension in which it is.
 int64_t channelAxisOf(Operation *op, int64_t rank) {
+  if (auto concat = dyn_cast<nn::ConcatOp>(op); concat && rank > 0) {
+    auto axis = int64_t(concat.getAxis());
+    return axis < 0 ? axis + rank : axis;
+  }
   bool isPicture =
       rank >= 4 || isa<nn::ConvOp, nn::ConvTransposeOp, nn::MaxPoolOp,
                        nn::AveragePoolOp, nn::BatchNormalizationOp>(op);
@@ -63,7 +72,8 @@ private:
     llvm::StringMap<Operation *> makers;
   };
 
-  bool isFused(Value value) const;
+  bool isFused(Value value);
+  bool findFused(Value value);
   void addFloatLayer(Operation *op);
   void follow(Follower &follower, Operation *floatLayer);
   void copyTo(Follower &follower, Operation *last);
@@ -85,8 +95,11 @@ private:
   llvm::StringMap<size_t> numbers;
   DenseMap<std::pair<Value, Type>, Value> quantizedValues[2];
   llvm::DenseSet<Operation *> watched;
+  DenseMap<Value, bool> fused;
   /// Of the quantized network, by tensor.
   llvm::StringMap<Type> quantizedTypes;
+  /// By tensor that has other codes of a value: the tensor that they are of.
+  llvm::StringMap<std::string> changedCodes;
 };
 
 Combiner::Follower Combiner::makeFollower(func::FuncOp view,
@@ -129,6 +142,9 @@ Combination Combiner::run() {
       if (isQuantized(value.getType()))
         quantizedTypes[getTensorName(value)] =
             getElementTypeOrSelf(value.getType());
+  for (auto change : views.quantized.front().getOps<nn::RequantizeOp>())
+    changedCodes[getTensorName(change.getResult())] =
+        getTensorName(change.getX());
   SmallVector<Follower> followers;
   followers.push_back(makeFollower(views.quantized, AnalysisMode::Reference));
   if (views.machine)
@@ -140,9 +156,12 @@ Combination Combiner::run() {
       follow(follower, &op);
   }
   for (Value value : views.network.front().getTerminator()->getOperands())
-    if (auto it = numbers.find(getTensorName(value)); it != numbers.end())
+    if (auto it = numbers.find(getTensorName(value)); it != numbers.end()) {
       result.tensors[it->second].isOutput = true;
+      result.tensors[it->second].choosesClasses = choosesClasses(value);
+    }
   func::ReturnOp::create(builder, result.function.getLoc());
+  result.floats = std::move(floats);
   return std::move(result);
 }
 
@@ -162,12 +181,22 @@ void Combiner::addSight(Value value, Type codeType, size_t tensor,
   result.tensors[tensor].partners += comparison.has_value();
   result.sights.push_back({tensor, comparison});
   result.codeTypes.push_back(codeType);
+  result.values.push_back(value);
 }
 
 /// Whether a value only exists to be clamped, at once or after it was moved:
 /// the layer that makes it and the clamp have the same codes, and are one
 /// layer.
-bool Combiner::isFused(Value value) const {
+bool Combiner::isFused(Value value) {
+  // A chain of movements asks for all of its rest, again and again.
+  if (auto it = fused.find(value); it != fused.end())
+    return it->second;
+  bool answer = findFused(value);
+  fused[value] = answer;
+  return answer;
+}
+
+bool Combiner::findFused(Value value) {
   if (!value.hasOneUse())
     return false;
   Operation *reader = *value.user_begin();
@@ -209,6 +238,7 @@ void Combiner::addFloatLayer(Operation *op) {
     result.tensors.push_back({getLayerName(layer).node, name.tensors[i],
                               typeNameOf(layer), type.getShape().vec(), *dtype,
                               channelAxisOf(layer, type.getRank()), inputs});
+    result.tensors.back().moves = movesElements(layer);
     addSight(value, Type(), result.tensors.size() - 1, std::nullopt);
   }
 }
@@ -292,6 +322,11 @@ Value Combiner::fed(Follower &follower, Value operand, IRMapping &local) {
     source = requantize.getX();
   Value values =
       floatValues.lookup(source == operand ? name : getTensorName(source));
+  // On the machine it is an operation like any other.
+  for (auto it = changedCodes.find(name);
+       !values && it != changedCodes.end() && it->second != it->getKey();
+       it = changedCodes.find(it->second))
+    values = floatValues.lookup(it->second);
   if (!values) {
     Operation *made = cloneFed(follower, operand.getDefiningOp(), local);
     return made->getResult(cast<OpResult>(operand).getResultNumber());
@@ -340,6 +375,13 @@ const KernelSet &combinedKernels() {
     return set;
   }();
   return kernels;
+}
+
+PrepareOptions sweepOptions() {
+  PrepareOptions options;
+  options.observe = true;
+  options.isObserved = [](Operation *op) { return op->hasAttr(sightAttr); };
+  return options;
 }
 
 } // namespace parallax::analyze

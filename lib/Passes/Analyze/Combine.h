@@ -10,8 +10,10 @@
 #ifndef PARALLAX_LIB_PASSES_ANALYZE_COMBINE_H
 #define PARALLAX_LIB_PASSES_ANALYZE_COMBINE_H
 
-#include "parallax/Backend/Core/KernelSet.h"
+#include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Passes/Analyze/Analyze.h"
+
+#include "mlir/IR/IRMapping.h"
 
 namespace parallax::analyze {
 
@@ -32,6 +34,10 @@ struct FloatTensor {
   /// The tensors that its layer reads, without weights.
   std::vector<std::string> inputs = {};
   bool isOutput = false;
+  /// Whether its layer only moves elements.
+  bool moves = false;
+  /// Whether somebody will ask for the largest element of its rows.
+  bool choosesClasses = false;
   /// How many sights compare themselves with it.
   size_t partners = 0;
 };
@@ -43,12 +49,19 @@ struct Combination {
   std::vector<Sight> sights;
   /// What the codes of each sight stand for; none for floats and integers.
   std::vector<Type> codeTypes;
+  /// The value of each sight, codes or floats.
+  std::vector<Value> values;
+  /// From values of the float network to those of its copy.
+  mlir::IRMapping floats;
 };
 
 /// Operations with this attribute belong to the machine.
 inline constexpr const char *machineAttr = "analyze.machine";
 /// Operations with this attribute are looked at.
 inline constexpr const char *sightAttr = "analyze.sight";
+
+/// Whether the rows of an output are scores of classes, and not too many.
+bool choosesClasses(Value output);
 
 /// Adds a function called "analysis" to the module.
 Combination combine(const AnalyzedNetwork &views,
@@ -57,6 +70,9 @@ Combination combine(const AnalyzedNetwork &views,
 /// Float and quantized layers as the Reference engine computes them, those of
 /// the machine as the simulator does.
 const KernelSet &combinedKernels();
+
+/// How the combined function, and excerpts of it, are prepared.
+PrepareOptions sweepOptions();
 
 } // namespace parallax::analyze
 

@@ -39,6 +39,8 @@ Json toJsonObject(const AuditedLayer &layer) {
   object["requested"] = toJsonObject(layer.requested);
   object["granted"] = toJsonObject(layer.granted);
   object["reason"] = layer.reason;
+  if (layer.overridden)
+    object["overridden"] = true;
   return object;
 }
 

@@ -365,10 +365,20 @@ TEST(TensorComparison, CountsWhatIsNoNumber) {
     EXPECT_EQ(r.infA, 1);
     EXPECT_EQ(r.infB, 2);
     EXPECT_EQ(r.special, 4);
+    EXPECT_EQ(r.unequal, 2);
     EXPECT_EQ(r.cosine, 1);
     EXPECT_EQ(r.maxAbs, 0);
     EXPECT_EQ(r.mse, 0);
   }
+}
+
+TEST(TensorComparison, InfinitiesOfDifferentSignsAreUnequal) {
+  Tensor a = make<float>({1, infF, -infF}), b = make<float>({1, infF, infF});
+  ComparisonResult r = compare(a, b);
+  EXPECT_EQ(r.infA, r.infB);
+  EXPECT_EQ(r.special, 2);
+  EXPECT_EQ(r.unequal, 1);
+  EXPECT_EQ(compare(a, a).unequal, 0);
 }
 
 TEST(TensorComparison, NothingMeasuredIsNoAgreement) {

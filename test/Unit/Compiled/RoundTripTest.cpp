@@ -260,12 +260,6 @@ TEST_F(FormatTest, KnowsOtherFiles) {
   EXPECT_FALSE(isCompiledModel(folder.path()));
 }
 
-TEST_F(FormatTest, FingerprintsAreThoseOfTheSystem) {
-  // `printf abc | sha256sum`
-  EXPECT_EQ(sha256OfFile(folder.write("abc", "abc")),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-}
-
 TEST_F(FormatTest, RefusesBuffersThatDoNotFit) {
   writeCompiledModel(lower(sample("ports")), folder / "a.axmodel", {});
   Runtime runtime(folder / "a.axmodel");

@@ -121,6 +121,8 @@ const std::vector<FieldCase> table = {
      [](C c) {
        return c.quant.precisionAnalysisColumns == AnalysisColumns::Full;
      }},
+    {"quant.precision_analysis_dump", "true",
+     [](C c) { return c.quant.precisionAnalysisDump; }},
     {"quant.input_sample_dir", R"("a")",
      [](C c) { return c.quant.inputSampleDir == "a"; }},
     {"quant.highest_mix_precision", "true",

@@ -116,6 +116,7 @@ const std::vector<Witness> witnesses = {
      {"quant.precision_analysis", "quant.precision_analysis_method",
       "quant.precision_analysis_mode", "quant.precision_analysis_size",
       "quant.precision_analysis_columns", "quant.input_sample_dir"}},
+    {"Tools/analyze-dump.test", {"quant.precision_analysis_dump"}},
     {"Tools/compile.test",
      {"output_name", "target_hardware", "npu_mode", "compiler.ddr_bw_limit",
       "compiler.check", "compiler.check_mode", "compiler.check_rtol",

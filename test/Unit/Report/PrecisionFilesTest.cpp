@@ -74,7 +74,76 @@ TEST(PrecisionFiles, JsonHasEverything) {
                        {"nan_float", 0},
                        {"inf_quantized", 0},
                        {"inf_float", 0},
-                       {"special", 0}}));
+                       {"special", 0},
+                       {"unequal", 0},
+                       {"inputs", json::array()},
+                       {"cycles", 0},
+                       {"moves", false}}));
+  EXPECT_FALSE(file.contains("attribution"));
+}
+
+TEST(PrecisionFiles, JsonHasWhatFollowsFromTables) {
+  json file = written(completeReport());
+  json row = file["tables"][0]["rows"][0];
+  EXPECT_EQ(row["codes"], (json{{"scale", double(0.1f)},
+                                {"zero_point", 12},
+                                {"low", 0},
+                                {"high", 255}}));
+  EXPECT_EQ(row["inputs"], (json{"image"}));
+  EXPECT_EQ(row["cycles"], 1234);
+  json values = {{"count", 8},    {"min", -1.0}, {"max", 2.0},
+                 {"mean", 0.125}, {"std", 1.5},  {"variance", 2.25}};
+  EXPECT_EQ(row["reference"], values);
+  EXPECT_EQ(row["quantized"], values);
+  EXPECT_EQ(file["inputs"][0]["type"], "Input");
+  EXPECT_EQ(file["weights"][0],
+            (json{{"operator", "conv"},
+                  {"tensor", "conv.w"},
+                  {"shape", {8}},
+                  {"qdtype", "S8"},
+                  {"mse", 0.1 + 0.2},
+                  {"float", values},
+                  {"quantized", values},
+                  {"output_peak",
+                   {{"channel", 3}, {"largest", 2.5}, {"median", 0.5}}}}));
+  json attribution = file["attribution"];
+  EXPECT_EQ(attribution["mode"], "NPUBackend");
+  EXPECT_EQ(attribution["measured"], 0.03);
+  EXPECT_EQ(attribution["attributed"], 0.001 + (0.01 + 0.02));
+  EXPECT_NEAR(attribution["gap"], 0.001 / 0.03, 1e-12);
+  EXPECT_EQ(attribution["rows"][1], (json{{"operator", "conv"},
+                                          {"tensor", "conv_out"},
+                                          {"type", "Conv"},
+                                          {"weights", 0.01},
+                                          {"activations", 0.02},
+                                          {"total", 0.01 + 0.02},
+                                          {"alone", 0.04},
+                                          {"alone_weights", 0.015}}));
+  EXPECT_EQ(file["waterfall"][0]["machine"], 0.03);
+  json difference = file["differences"][0];
+  EXPECT_EQ(difference["class"], "RoundingTie");
+  EXPECT_EQ(difference["examples"][0]["index"], (json{0, 2, 3, 4}));
+  EXPECT_EQ(file["diagnoses"][0]["cause"], "DeadChannels");
+  // Ready to be pasted into a configuration.
+  json edits = file["suggestions"][0]["edits"];
+  EXPECT_EQ(edits[0]["value"],
+            (json{{"layer_names", {"conv"}}, {"data_type", "U16"}}));
+  EXPECT_EQ(edits[1]["value"], "MSE");
+  json histogram = file["histograms"][1];
+  EXPECT_EQ(histogram["clip"], (json{-0.5, 2.0}));
+  EXPECT_EQ(histogram["samples"], 1);
+  EXPECT_EQ(histogram["values"]["min"], -1.0);
+  EXPECT_EQ(histogram["values"]["start"], -1.0);
+  EXPECT_EQ(histogram["values"]["width"], 0.0625);
+  EXPECT_EQ(histogram["values"]["counts"].size(), 61u);
+  EXPECT_EQ(histogram["values"]["counts"][17], 2);
+  EXPECT_FALSE(file["histograms"][0].contains("clip"));
+}
+
+TEST(PrecisionFiles, JsonHasAListOfNumbersOnOneLine) {
+  std::string text = precisionJson(completeReport());
+  EXPECT_NE(text.find("\"shape\": [1,32,112,112],\n"), std::string::npos);
+  EXPECT_NE(text.find("\"counts\": [1,0,"), std::string::npos);
 }
 
 TEST(PrecisionFiles, JsonKeepsWhatNumbersCannotSay) {

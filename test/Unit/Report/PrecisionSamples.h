@@ -43,6 +43,7 @@ inline PrecisionTable sampleTable() {
   nans.metrics.nanA = 4;
   nans.metrics.infA = nans.metrics.infB = 1;
   nans.metrics.special = 5;
+  nans.metrics.unequal = 4;
   PrecisionRow indices;
   indices.node = indices.tensor = "top";
   indices.type = "TopK";
@@ -88,6 +89,61 @@ inline PrecisionReport sampleReport() {
   report.sampleSource = "calibration";
   report.tables = {sampleTable()};
   report.outliers = {{"norm", 64, 0.03125, {0.5, 0.25, 0.125, 0}}};
+  return report;
+}
+
+/// Something in every member.
+inline PrecisionReport completeReport() {
+  PrecisionReport report = sampleReport();
+  ValueSummary values{
+      .count = 8, .min = -1, .max = 2, .mean = 0.125, .variance = 2.25};
+  report.tables.push_back(sampleChain(AnalysisMethod::EndToEnd, {0.995, 0.97}));
+  report.tables.back().mode = AnalysisMode::NPUBackend;
+  PrecisionRow &row = report.tables[0].rows[0];
+  row.codes = AffineParams{.scale = 0.1f, .zeroPoint = 12};
+  row.inputs = {"image"};
+  row.cycles = 1234;
+  row.metrics.quantized = row.metrics.reference = values;
+  report.inputs = {sampleRow("image", 0.99999)};
+  report.inputs[0].type = "Input";
+  report.weights = {{"conv", "conv.w", {8}, "S8", 0.1 + 0.2, values, values}};
+  report.weights[0].outputs = {3, 2.5, 0.5};
+  report.outliers[0].peak = {7, 64, 1};
+  report.calibratedInputs = {{"image", values}};
+  report.attribution =
+      Attribution{AnalysisMode::NPUBackend,
+                  2,
+                  0.03,
+                  {{"", "image", "Input", 0, 0.001, 0.002},
+                   {"conv", "conv_out", "Conv", 0.01, 0.02, 0.04, 0.015}}};
+  report.waterfall = {{"sum_out", 1e-9, 0.01, 0.02, 0.03, true}};
+  report.differences = {
+      {"conv",
+       "conv_out",
+       "Conv",
+       100,
+       3,
+       1,
+       DifferenceClass::RoundingTie,
+       true,
+       {{1, {0, 2, 3, 4}, 17, 18, 17.5, "x = 1 2, w = 3 4, sum = 11"}}}};
+  report.diagnoses = {
+      {"conv", "conv_out", Cause::DeadChannels, "3 of 32 are dead.", 0.02}};
+  report.suggestions = {
+      {"16 bits",
+       {"conv"},
+       {{"quant.layer_configs", R"({"layer_names":["conv"],"data_type":"U16"})",
+         true},
+        {"quant.calibration_method", R"("MSE")", false}},
+       0.015,
+       200}};
+  HistogramRow histogram{.node = "conv", .tensor = "conv_out", .samples = 1};
+  histogram.values = Histogram(64);
+  std::vector<float> many = {-1, 0, 0.1f, 0.1f, 2.75f};
+  histogram.values.add(many);
+  histogram.clip = {-0.5, 2};
+  HistogramRow empty{.node = "conv", .tensor = "conv.w", .isWeight = true};
+  report.histograms = {empty, histogram};
   return report;
 }
 

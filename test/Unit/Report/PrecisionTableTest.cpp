@@ -37,29 +37,33 @@ TEST(PrecisionTable, BasicColumns) {
 }
 
 TEST(PrecisionTable, FullColumns) {
+  PrecisionTable table = sampleTable();
+  table.rows[0].cycles = 1234567;
+  table.rows[3].metrics.rows = 8;
+  table.rows[3].metrics.agreement = 0.875;
   EXPECT_EQ(
-      precisionTable(sampleTable(), true).render(),
-      R"~(┌──────────┬───────────┬───────────────┬───────────────────┬───────┬────────┬─────────┬─────────┬─────────┬───────────┬──────────────┬───────────────┬───────────┬───────────────┐
-│ Operator │ Type      │ Output Tensor │ Shape             │ DType │ QDType │   Cosin │     MSE │ SQNR dB │ Max Error │ Worst Sample │ Worst Channel │ Saturated │ Dead Channels │
-├──────────┼───────────┼───────────────┼───────────────────┼───────┼────────┼─────────┼─────────┼─────────┼───────────┼──────────────┼───────────────┼───────────┼───────────────┤
-│ conv     │ Conv      │ conv_out      │ (1, 32, 112, 112) │ FP32  │ U8     │ 0.99999 │ 0.00003 │   35.50 │      2.50 │  0.87500 (1) │   0.50000 (7) │   < 0.1 % │          3/32 │
-│ 层"1"    │ Conv      │ 层"1"_out     │ (1, 32, 112, 112) │ FP32  │ U8     │ 0.99950 │ 0.00003 │   35.50 │      2.50 │  0.87500 (1) │   0.50000 (7) │   < 0.1 % │          3/32 │
-│ top      │ TopK      │ top           │ (8,)              │ INT64 │ INT64  │ 0.75000 │       - │       - │         - │  0.50000 (0) │             - │         - │             - │
-│ sum      │ ReduceSum │ sum_out       │ ()                │ FP32  │ FP32   │ 1.00000 │ 0.00000 │     inf │      0.00 │            - │             - │     0.0 % │             - │
-└──────────┴───────────┴───────────────┴───────────────────┴───────┴────────┴─────────┴─────────┴─────────┴───────────┴──────────────┴───────────────┴───────────┴───────────────┘
+      precisionTable(table, true).render(),
+      R"~(┌──────────┬───────────┬───────────────┬───────────────────┬───────┬────────┬─────────┬─────────┬─────────┬───────────┬──────────────┬───────────────┬───────────┬───────────────┬────────┬─────────┐
+│ Operator │ Type      │ Output Tensor │ Shape             │ DType │ QDType │   Cosin │     MSE │ SQNR dB │ Max Error │ Worst Sample │ Worst Channel │ Saturated │ Dead Channels │ Argmax │  Cycles │
+├──────────┼───────────┼───────────────┼───────────────────┼───────┼────────┼─────────┼─────────┼─────────┼───────────┼──────────────┼───────────────┼───────────┼───────────────┼────────┼─────────┤
+│ conv     │ Conv      │ conv_out      │ (1, 32, 112, 112) │ FP32  │ U8     │ 0.99999 │ 0.00003 │   35.50 │      2.50 │  0.87500 (1) │   0.50000 (7) │   < 0.1 % │          3/32 │      - │ 1234567 │
+│ 层"1"    │ Conv      │ 层"1"_out     │ (1, 32, 112, 112) │ FP32  │ U8     │ 0.99950 │ 0.00003 │   35.50 │      2.50 │  0.87500 (1) │   0.50000 (7) │   < 0.1 % │          3/32 │      - │       - │
+│ top      │ TopK      │ top           │ (8,)              │ INT64 │ INT64  │ 0.75000 │       - │       - │         - │  0.50000 (0) │             - │         - │             - │      - │       - │
+│ sum      │ ReduceSum │ sum_out       │ ()                │ FP32  │ FP32   │ 1.00000 │ 0.00000 │     inf │      0.00 │            - │             - │     0.0 % │             - │    7/8 │       - │
+└──────────┴───────────┴───────────────┴───────────────────┴───────┴────────┴─────────┴─────────┴─────────┴───────────┴──────────────┴───────────────┴───────────┴───────────────┴────────┴─────────┘
 )~");
 }
 
 TEST(PrecisionTable, NotesTellWhatNumbersHide) {
   EXPECT_EQ(
       precisionNotes(sampleTable(), all),
-      R"~(NaN/Inf: 层"1"_out has 4 NaN and 1 Inf in the quantized network, 0 NaN and 1 Inf in the float network; 5 pairs are in no number of the table.
+      R"~(NaN/Inf: 层"1"_out has 4 NaN and 1 Inf in the quantized network, 0 NaN and 1 Inf in the float network; 5 pairs are in no number of the table, 4 of them differ.
 Integers and truth values, of which Cosin is the part that is equal: top.
 Not compared, because the quantized network does not have them: relu_out, a,b.
 )~");
   EXPECT_EQ(
       precisionNotes(sampleTable(), 1),
-      R"~(NaN/Inf: 层"1"_out has 4 NaN and 1 Inf in the quantized network, 0 NaN and 1 Inf in the float network; 5 pairs are in no number of the table.
+      R"~(NaN/Inf: 层"1"_out has 4 NaN and 1 Inf in the quantized network, 0 NaN and 1 Inf in the float network; 5 pairs are in no number of the table, 4 of them differ.
 Integers and truth values, of which Cosin is the part that is equal: top.
 Not compared, because the quantized network does not have them: relu_out and 1 more.
 )~");
@@ -68,6 +72,18 @@ Integers and truth values, of which Cosin is the part that is equal: 1 more.
 Not compared, because the quantized network does not have them: 2 more.
 )~");
   EXPECT_EQ(precisionNotes({}, all), "");
+}
+
+TEST(PrecisionTable, NotesSayWhereTheLargestElementMoved) {
+  PrecisionTable table;
+  table.rows = {sampleRow("fc1", 0.99), sampleRow("fc2", 0.99)};
+  table.rows[0].metrics.rows = table.rows[1].metrics.rows = 3;
+  table.rows[0].metrics.agreement = 2.0 / 3;
+  EXPECT_EQ(precisionNotes(table, all),
+            "fc1_out: the largest element is at another place in 1 of 3 "
+            "rows.\n");
+  table.rows[0].metrics.isExact = true;
+  EXPECT_EQ(precisionNotes(table, all).find("place"), std::string::npos);
 }
 
 TEST(PrecisionTable, NoRows) {

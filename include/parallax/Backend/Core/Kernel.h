@@ -41,6 +41,7 @@ struct ValueInfo {
   Layout layout;
 
   Shape physical() const { return physicalShape(shape, layout); }
+  bool operator==(const ValueInfo &) const = default;
 };
 
 /// What a kernel computes on. Tensors have physical shapes.

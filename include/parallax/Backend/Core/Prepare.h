@@ -23,6 +23,10 @@ struct PrepareOptions {
   /// While layers are observed: those that somebody looks at; all of them
   /// without a function.
   std::function<bool(Operation *)> isObserved = nullptr;
+  /// While layers are observed: what an observer still reads when it sees the
+  /// results of an operation. It may keep the tensors that it was shown of
+  /// these values until then, but in plain layout only.
+  std::function<ArrayRef<Value>(Operation *)> readsBeside = nullptr;
   /// While layers are observed: operations that may be computed together with
   /// the one in front of them, whose result nobody sees then.
   bool (*fusesObserved)(Operation *) = nullptr;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct ModelSummary {
   /// The nodes of the main graph, in the order of the file.
   std::vector<ModelNode> nodes;
   int64_t fileBytes = 0; ///< External data included.
+  /// Files with external data, relative to the model's folder.
+  std::set<std::string> externalFiles;
 };
 
 /// Reads the file; throws Error if it is not a model.

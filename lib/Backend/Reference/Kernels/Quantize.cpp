@@ -200,9 +200,11 @@ void dispatchReal(std::string_view kernel, DType dtype, Fn fn) {
   }
 }
 
+/// `y` is `x` itself or other memory, which the compiler can't know.
 PARALLAX_SIMD void fakeQuantizeRun(const float *x, float *y, int64_t count,
                                    float scale, float low, float high) {
   constexpr float rounder = 0x1.8p23f;
+#pragma clang loop vectorize(assume_safety)
   for (int64_t i = 0; i < count; ++i) {
     float v = x[i] / scale;
     v = v > low ? v : low;

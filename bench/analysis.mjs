@@ -1,0 +1,187 @@
+//===- analysis.mjs - What precision analysis costs -----------------------===//
+// Part of Parallax, under the Apache License 2.0. SPDX-License-Identifier: Apache-2.0
+//
+// An analysis that is slow is left out. Networks are quantized to U8, and the
+// complete analysis of 8 samples (both modes, both methods, all tables and
+// files: the phase that a user waits for) is set in ratio to 8 inferences of
+// the float network, as many side by side as there are threads. Both take
+// turns. The second table shows that memory does not grow with the number of
+// samples, and how long a build takes that calibrates on 32 samples.
+
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  alternate,
+  cachedModels,
+  commandLine,
+  geometricMean,
+  modelFile,
+  printTable,
+  runProgram,
+  selectModels,
+  Server,
+  shapeArguments,
+  timed,
+} from "./lib.mjs";
+import { writeSamples } from "../test/Conformance/ort/inputs.mjs";
+
+const options = commandLine(
+  "node analysis.mjs --cache DIR --parallax PATH [--work DIR] " +
+    "[--threads 1,2] [--turns N] [--only NAME,..]",
+  {
+    cache: { type: "string" },
+    parallax: { type: "string" },
+    work: { type: "string" },
+    threads: { type: "string", default: "1,2" },
+    turns: { type: "string", default: "3" },
+    only: { type: "string", default: "sface,fr-expression,ppocrv4-det" },
+  },
+  ["cache", "parallax"],
+);
+
+const samples = 8;
+const [few, many] = [2, 16];
+const manyCalibrated = 32;
+const limits = { ratio: 8, seconds: 10 };
+
+/// Optimizes a network once, so that the float side runs what is analyzed, and
+/// writes its samples.
+async function setUp(work, model) {
+  const dir = join(work, model.name);
+  fs.mkdirSync(dir, { recursive: true });
+  const source = join(dir, "model.onnx");
+  await runProgram(
+    options.parallax,
+    ...["optimize", modelFile(options.cache, model), source],
+    ...shapeArguments(model),
+  );
+  const inputConfigs = writeSamples(model, join(dir, "data"), manyCalibrated);
+  const config = join(dir, "config.json");
+  const outputDir = join(dir, "out");
+  const writeConfig = (calibrated) =>
+    fs.writeFileSync(
+      config,
+      JSON.stringify({
+        input: source,
+        output_dir: outputDir,
+        quant: {
+          input_configs: inputConfigs.map((input) => ({
+            ...input,
+            calibration_size: calibrated,
+          })),
+          precision_analysis: true,
+          precision_analysis_mode: "Both",
+        },
+      }),
+    );
+  return { source, config, writeConfig };
+}
+
+/// A build that analyzes `count` samples: seconds by phase, megabytes at most.
+async function build(config, threads, count) {
+  const said = await runProgram(
+    options.parallax,
+    ...["build", "--config", config, "--threads", String(threads)],
+    ...["--quant.precision_analysis_size", String(count)],
+    ...["--log-level", "debug"],
+  );
+  const times = /^.*time: (.*)$/m.exec(said)[1];
+  const phases = Object.fromEntries(
+    times.split(", ").map((entry) => entry.split(" ").slice(0, 2)),
+  );
+  return {
+    analysis: Number(phases.analyze),
+    total: Object.values(phases).reduce((sum, x) => sum + Number(x), 0),
+    megabytes: Number(/peak memory ([0-9.]+) MB/.exec(said)[1]),
+  };
+}
+
+/// Runs the float network on one thread in each of some servers. Returns the
+/// seconds that all samples take, dealt out to them.
+async function startFloat(source, threads) {
+  const servers = [];
+  for (let i = 0; i < threads; ++i)
+    servers.push(
+      await Server.start(options.parallax, [
+        ...["run", "--model", source, "--threads", "1"],
+      ]),
+    );
+  const runAll = () =>
+    Promise.all(
+      servers.map(async (server, i) => {
+        for (let sample = i; sample < samples; sample += threads)
+          await server.run();
+      }),
+    );
+  return {
+    run: async () => (await timed(runAll)) / 1e3,
+    stop: () => Promise.all(servers.map((server) => server.stop())),
+  };
+}
+
+const models = cachedModels(options.cache, selectModels(options));
+const work =
+  options.work ?? fs.mkdtempSync(join(tmpdir(), "parallax-analysis-"));
+const turns = Number(options.turns);
+const networks = [];
+for (const model of models)
+  networks.push({ model, ...(await setUp(work, model)) });
+const means = [];
+for (const threads of options.threads.split(",").map(Number)) {
+  const rows = [];
+  for (const { model, source, config, writeConfig } of networks) {
+    process.stderr.write(`${model.name}, ${threads} thread(s)\n`);
+    writeConfig(samples);
+    const float = await startFloat(source, threads);
+    const { ours, theirs } = await alternate(
+      async () => (await build(config, threads, samples)).analysis,
+      float.run,
+      1,
+      (count) => count < turns,
+    );
+    await float.stop();
+    rows.push([model.name, ours, theirs, ours / theirs]);
+  }
+  console.log(`\n${samples} samples, ${threads} thread(s), medians`);
+  printTable(
+    ["model", "analysis s", "float s", "analysis/float"],
+    rows.map(([name, ...numbers]) => [
+      name,
+      ...numbers.map((number) => number.toFixed(2)),
+    ]),
+  );
+  const mean = geometricMean(rows.map((row) => row[3]));
+  means.push([threads, mean.toFixed(2), limits.ratio]);
+}
+
+const rows = [];
+const threads = Number(options.threads.split(",").at(-1));
+for (const { model, config, writeConfig } of networks) {
+  process.stderr.write(`${model.name}, memory\n`);
+  writeConfig(samples);
+  const small = await build(config, threads, few);
+  writeConfig(many);
+  const large = await build(config, threads, many);
+  writeConfig(manyCalibrated);
+  const { total } = await build(config, threads, samples);
+  rows.push([
+    model.name,
+    small.megabytes.toFixed(1),
+    large.megabytes.toFixed(1),
+    total.toFixed(2),
+  ]);
+}
+console.log(`\npeak memory, and builds that calibrate on ${manyCalibrated}`);
+printTable(
+  [
+    "model",
+    `MB, ${few} samples`,
+    `MB, ${many} samples`,
+    `build s (limit ${limits.seconds})`,
+  ],
+  rows,
+);
+console.log("\ngeometric means of analysis/float");
+printTable(["threads", "mean", "limit"], means);
+if (!options.work) fs.rmSync(work, { recursive: true, force: true });

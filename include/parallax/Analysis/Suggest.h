@@ -1,0 +1,55 @@
+//===- Suggest.h - Changes of the configuration ----------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// From measured facts to causes, and from causes to changes that are said to
+// help by so much and to cost so much. Nothing is executed for that.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_ANALYSIS_SUGGEST_H
+#define PARALLAX_ANALYSIS_SUGGEST_H
+
+#include "parallax/Analysis/Diagnosis.h"
+#include "parallax/Config/Enums.h"
+#include "parallax/Support/AffineParams.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace parallax {
+
+/// Why layers are bad, the worst first; nothing for a healthy network.
+std::vector<Diagnosis> diagnose(const PrecisionReport &report);
+
+/// What a changed configuration makes of the network, as far as types tell.
+struct Trial {
+  /// The coarsest codes in which anybody reads a tensor; what stays float has
+  /// none.
+  std::map<std::string, AffineParams> codes;
+  /// The layers whose weights have more than 8 bits.
+  std::set<std::string> wideWeights;
+  int64_t cycles = 0;
+};
+
+struct SuggestOptions {
+  QuantMethod calibrationMethod = QuantMethod::MinMax;
+  bool smoothQuant = false;
+  bool highestMixPrecision = false;
+  /// The new value of quant.input_configs that calibrates on the analyzed
+  /// samples; empty if they are those of the calibration already.
+  std::string inputConfigs;
+  /// Of the network as it is.
+  int64_t cycles = 0;
+  /// Nothing if the network can't be built in that way.
+  std::function<std::optional<Trial>(const std::vector<ConfigEdit> &)> attempt;
+};
+
+/// Changes against what was diagnosed: first those that bring all outputs to
+/// what they need, the cheapest before the others, then the largest gain.
+std::vector<Suggestion> suggest(const PrecisionReport &report,
+                                const SuggestOptions &options);
+
+} // namespace parallax
+
+#endif // PARALLAX_ANALYSIS_SUGGEST_H

@@ -1,0 +1,41 @@
+//===- Digest.h - Fingerprints of files ------------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// SHA-256 tells whether a file is the one that was meant. It is written as 64
+// lower-case hexadecimal digits, so that anybody can check it with a tool of
+// the system.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_SUPPORT_DIGEST_H
+#define PARALLAX_SUPPORT_DIGEST_H
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace parallax {
+
+/// The digest of bytes that arrive in pieces.
+class Sha256 {
+public:
+  Sha256();
+  ~Sha256();
+
+  void update(std::span<const std::byte> bytes);
+
+  /// Of all bytes so far; the next piece begins a new digest.
+  std::string finish();
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+std::string sha256Of(std::span<const std::byte> bytes);
+std::string sha256OfFile(const std::filesystem::path &path);
+
+} // namespace parallax
+
+#endif // PARALLAX_SUPPORT_DIGEST_H

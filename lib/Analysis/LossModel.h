@@ -1,0 +1,92 @@
+//===- LossModel.h - Who owns the loss of the outputs ----------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A loss of 1 - cosine is a sum of squares, so independent errors add up in it:
+// what a change leaves of the error of one tensor, it leaves of its part. That
+// is what predictions stand on, and diagnoses take their weight from it.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_LIB_ANALYSIS_LOSSMODEL_H
+#define PARALLAX_LIB_ANALYSIS_LOSSMODEL_H
+
+#include "parallax/Analysis/PrecisionReport.h"
+#include "parallax/Analysis/Suggest.h"
+#include "parallax/Support/Sort.h"
+
+#include <map>
+
+namespace parallax {
+
+/// What the rows of inputs have in place of an operator.
+inline constexpr const char *inputType = "Input";
+
+/// What the error of a layer by itself consists of, as parts of the whole.
+struct ErrorParts {
+  /// Its result became codes; its weights did; what it reads did.
+  double own = 0, weights = 0, inputs = 0;
+};
+
+class LossModel {
+public:
+  explicit LossModel(const PrecisionReport &report);
+
+  /// The mean over outputs of 1 - similarity, and the largest of them.
+  double loss = 0, worstLoss = 0;
+  /// Shares of `loss`, inputs first, in the order of the network. None is
+  /// negative, so together they may be more than it.
+  std::vector<AttributionRow> parts;
+
+  /// The row of a tensor by itself, or of an input; null if there is none.
+  const PrecisionRow *find(const std::string &tensor) const;
+  /// Of all layers by themselves, in the order of the network.
+  const std::vector<PrecisionRow> &layers() const { return *perLayer; }
+  /// Null if no channel of it is far below the largest.
+  const OutlierRow *outliers(const std::string &tensor) const;
+  /// The weights of a layer that have a scale for each channel; null if it has
+  /// none.
+  const WeightRow *weights(const std::string &node) const;
+  /// The largest magnitude of other constants of a layer, as biases.
+  double bias(const std::string &node) const;
+  /// Who computes with a tensor, at once or after it was moved.
+  struct Readers {
+    std::vector<const PrecisionRow *> layers;
+    /// Whether the user of the network does.
+    bool isOutput = false;
+  };
+  Readers readers(const std::string &tensor) const;
+  /// The layers whose results a tensor consists of; inputs have none.
+  std::vector<const PrecisionRow *> makers(const std::string &tensor) const;
+
+  double partOf(const std::string &tensor) const;
+  ErrorParts errorOf(const PrecisionRow &row) const;
+
+  /// The loss that is left with other codes and weights.
+  double predict(const Trial &trial) const;
+  /// The same with ranges that cover the analyzed samples, and no more.
+  double predictRecalibrated() const;
+  /// The step that a tensor with codes would have then.
+  double recalibratedStep(const PrecisionRow &row) const;
+  /// The same if the activations of some tensors keep a part of their error.
+  double predictScaled(const std::map<std::string, double> &kept) const;
+
+private:
+  void shareOut(const PrecisionReport &report);
+
+  const std::vector<PrecisionRow> *perLayer;
+  std::map<std::string, const PrecisionRow *> rows;
+  std::map<std::string, const OutlierRow *> outlierRows;
+  std::map<std::string, const WeightRow *> weightRows;
+  std::map<std::string, double> biases;
+  std::multimap<std::string, const PrecisionRow *> readersOf;
+};
+
+/// The mean of the squares of the float values.
+double meanSquare(const ValueSummary &values);
+/// The values of the outermost codes.
+std::pair<double, double> rangeOf(const AffineParams &codes);
+/// The mean squared error of rounding alone.
+double roundingError(const AffineParams &codes);
+
+} // namespace parallax
+
+#endif // PARALLAX_LIB_ANALYSIS_LOSSMODEL_H

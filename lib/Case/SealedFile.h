@@ -1,0 +1,50 @@
+//===- SealedFile.h - Zip files with their own digest ----------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The digests of a manifest protect the contents of files, but a zip file has
+// more than those: names, dates, a directory. The seal protects every byte. It
+// is the comment of the zip file, which other programs show or pass over.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_LIB_CASE_SEALEDFILE_H
+#define PARALLAX_LIB_CASE_SEALEDFILE_H
+
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Digest.h"
+
+#include <vector>
+
+namespace parallax {
+
+/// Takes the bytes of a zip file without a comment and adds the seal.
+class SealedFile {
+public:
+  explicit SealedFile(const std::filesystem::path &path) : file(path) {}
+
+  void write(std::span<const std::byte> bytes);
+
+  /// Of the file, once it is sealed.
+  uint64_t size() const;
+
+  /// Seals the file and puts it in its place.
+  void commit();
+
+private:
+  void pass(std::span<const std::byte> bytes);
+
+  AtomicFile file;
+  Sha256 digest;
+  uint64_t passed = 0;
+  /// The last bytes so far: the end record says how long the comment is.
+  std::vector<std::byte> tail;
+};
+
+/// Whether it ends like a sealed file at all; throws Error if not.
+void requireSeal(const std::filesystem::path &path);
+
+/// Whether it is byte for byte what was sealed; throws Error if not.
+void checkSeal(const std::filesystem::path &path);
+
+} // namespace parallax
+
+#endif // PARALLAX_LIB_CASE_SEALEDFILE_H

@@ -1,0 +1,301 @@
+//===- Attribute.cpp - Who causes the error of the outputs ----------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loss of an output is the inner product of its error with a vector that
+// says what each element is worth. A layer's error is what it adds itself and a
+// secant of the errors of its operands, so that the worth of a tensor goes back
+// to those it was computed from, and what a layer adds itself is multiplied by
+// the worth of its result. All parts together are the loss, up to the rounding
+// of floats: the parts come from running layers forward, the worth from going
+// back, so that their sum is a check of both.
+//===----------------------------------------------------------------------===//
+#include "Attribute.h"
+#include "AttributeAdjoint.h"
+
+#include "parallax/Backend/Core/SampleRunner.h"
+#include "parallax/Support/LayerName.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace parallax::analyze {
+namespace {
+
+/// Random vectors that go back through the network.
+constexpr size_t probeCount = 2;
+/// What a layer adds is found as: the inner product of its worth with the error
+/// that weights make, and with that of the result; then what probes say of both
+/// errors.
+constexpr int64_t partCount = 4;
+
+/// Of operands: what a result is worth, probes, and one or two errors.
+Bind partsOf(int64_t channelAxis) {
+  return [channelAxis](BindContext &context) {
+    const Shape &shape = context.input(0).shape;
+    Layout layout;
+    for (const KernelBuilder::Input &input : context.inputs)
+      if (channelAxis == 1 && !input.info.layout.isPlain())
+        layout = input.info.layout;
+    for (size_t i = 0; i < context.inputCount(); ++i)
+      context.wantLayout(i, layout);
+    ChannelBlocks blocks;
+    if (int64_t rank = int64_t(shape.size()); rank > 0) {
+      std::span<const int64_t> dims(shape);
+      auto axis = size_t(std::clamp<int64_t>(channelAxis, 0, rank - 1));
+      blocks = {elementCount(dims.first(axis)),
+                physicalShape(shape, layout)[axis],
+                elementCount(dims.subspan(axis + 1)), layout.channelBlock};
+    }
+    return Kernel{[blocks](const KernelArgs &args) {
+      double *found = args.outputs[0].data<double>();
+      std::fill_n(found, partCount, 0.0);
+      // The error of the result comes last, that of weights before it.
+      size_t errors = args.inputs.size() - 1 - probeCount;
+      for (size_t i = 0; i < errors; ++i) {
+        size_t part = 2 - errors + i;
+        Values error = in(args, 1 + probeCount + i);
+        found[part] = innerProduct(in(args, 0), error);
+        for (size_t k = 0; k < probeCount; ++k)
+          found[2 + part] +=
+              expectedSquare(in(args, 1 + k), error, blocks) / probeCount;
+      }
+    }};
+  };
+}
+
+/// The loss of an error of which only the size is known, and that it has
+/// nothing to do with the signal: small ones add up, large ones turn the whole
+/// vector away.
+double lossOf(double square) { return 1 - 1 / std::sqrt(1 + 2 * square); }
+
+class Attributor {
+public:
+  Attributor(const AnalyzedNetwork &views, AnalysisMode mode)
+      : views(views), shadows(views, mode) {
+    attribution.mode = mode;
+  }
+
+  std::optional<Attribution> run(const AnalysisSamples &samples);
+
+private:
+  void findErrors();
+  void addLosses();
+  void addRow(Value value);
+  void goBack(Operation *op);
+  void addSample(std::span<const Tensor> outputs);
+  void addRows();
+
+  AnalyzedNetwork views;
+  Shadows shadows;
+  /// What tensors are worth, and the random vectors that went back.
+  Gradients worth, probes[probeCount];
+  /// Tensors that have an error of their own, or get one from others.
+  llvm::DenseSet<Value> matters;
+  /// Integers and truth values that are computed from floats.
+  llvm::DenseSet<Value> derived;
+  /// What the function returns: losses of outputs, then parts of layers.
+  SmallVector<Value> results;
+  size_t losses = 0;
+  /// Whose parts they are, and their sums over samples.
+  std::vector<Value> parts;
+  std::vector<AttributionRow> sums;
+  Attribution attribution;
+};
+
+void Attributor::findErrors() {
+  for (Value input : views.network.getArguments())
+    if (shadows.hasOwnError(input))
+      matters.insert(input);
+  for (Operation &op : views.network.front().without_terminator()) {
+    if (op.getNumOperands() == 0)
+      continue;
+    bool isDerived = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return matters.contains(operand) || derived.contains(operand);
+    });
+    for (Value value : op.getResults())
+      if (!isReal(value)) {
+        if (isDerived)
+          derived.insert(value);
+      } else if ((isDerived || shadows.hasOwnError(value)) &&
+                 cast<RankedTensorType>(value.getType()).getNumElements() > 0) {
+        matters.insert(value);
+      }
+  }
+}
+
+void Attributor::addLosses() {
+  OpBuilder &end = shadows.atEnd();
+  Type scalar = RankedTensorType::get({}, end.getF64Type());
+  for (Value output : views.network.front().getTerminator()->getOperands()) {
+    if (!isReal(output) || !output.getDefiningOp() || isKnown(output) ||
+        worth.contains(output))
+      continue;
+    auto run = [](const KernelArgs &args) {
+      *args.outputs[1].data<double>() =
+          cosineLoss(in(args, 0), in(args, 1), out(args, 0));
+      for (size_t k = 0; k < probeCount; ++k)
+        probe(in(args, 1), k, out(args, 2 + k));
+    };
+    SmallVector<Type> types = {output.getType(), scalar};
+    types.append(probeCount, output.getType());
+    SmallVector<Value> made = shadows.compute(
+        end, plainly(run), {shadows.quantized(output), shadows.floats(output)},
+        types);
+    worth[output] = made[0];
+    results.push_back(made[1]);
+    for (size_t k = 0; k < probeCount; ++k)
+      probes[k][output] = made[2 + k];
+  }
+  losses = results.size();
+}
+
+/// What a layer adds itself, times what it is worth.
+void Attributor::addRow(Value value) {
+  Value gradient = worth.lookup(value);
+  if (!gradient || !shadows.hasOwnError(value))
+    return;
+  Operation *op = value.getDefiningOp();
+  OpBuilder beside = op ? shadows.beside(op) : shadows.atEnd();
+  Type type = value.getType();
+  SmallVector<Value> operands = {gradient};
+  for (const Gradients &way : probes)
+    operands.push_back(way.lookup(value));
+  Value rounded = shadows.quantized(value), exact = shadows.shadow(value);
+  if (op && shadows.readsCodes(op)) {
+    Value codes = shadows.shadowOfCodes(value);
+    operands.push_back(shadows.difference(beside, codes, exact, type));
+    exact = codes;
+  }
+  operands.push_back(shadows.difference(beside, rounded, exact, type));
+  OpBuilder &end = shadows.atEnd();
+  results.push_back(
+      shadows.compute(end, partsOf(shadows.channelAxisOf(value)), operands,
+                      RankedTensorType::get({partCount}, end.getF64Type()))[0]);
+  parts.push_back(value);
+}
+
+void Attributor::goBack(Operation *op) {
+  static const AdjointTable adjoints;
+  bool isAsked = llvm::any_of(op->getResults(), [&](Value value) {
+    return worth.contains(value) && matters.contains(value);
+  });
+  bool isWanted = llvm::any_of(op->getOperands(), [&](Value operand) {
+    return matters.contains(operand);
+  });
+  if (!isAsked || !isWanted)
+    return;
+  Layer layer(op, shadows, matters);
+  // A choice that turned out otherwise is no change of numbers.
+  bool isSmooth = llvm::none_of(op->getOperands(), [&](Value operand) {
+    return derived.contains(operand);
+  });
+  const Adjoint *adjoint = isSmooth ? adjoints.find(op) : nullptr;
+  bool isExact = true;
+  SmallVector<Gradients *> ways = {&worth};
+  for (Gradients &way : probes)
+    ways.push_back(&way);
+  for (Gradients *way : ways) {
+    layer.start(*way);
+    isExact = adjoint && (*adjoint)(layer);
+    if (!isExact)
+      giveAlongError(layer);
+  }
+  if (!isExact)
+    attribution.approximated.push_back(getLayerName(op).node);
+}
+
+/// Losses and parts of one sample, as means over its outputs.
+void Attributor::addSample(std::span<const Tensor> outputs) {
+  double loss = 0, count = 0;
+  for (const Tensor &output : outputs.first(losses))
+    if (double value = *output.data<double>(); !std::isnan(value)) {
+      loss += value;
+      ++count;
+    }
+  if (count == 0)
+    return;
+  ++attribution.samples;
+  attribution.measured += loss / count;
+  for (auto [sum, output] : llvm::zip(sums, outputs.subspan(losses))) {
+    sum.weights += output.data<double>()[0] / count;
+    sum.activations += output.data<double>()[1] / count;
+    double weights = output.data<double>()[2] / count;
+    double all = weights + output.data<double>()[3] / count;
+    sum.alone += lossOf(all);
+    sum.aloneWeights += all > 0 ? lossOf(all) * weights / all : 0;
+  }
+}
+
+std::optional<Attribution> Attributor::run(const AnalysisSamples &samples) {
+  findErrors();
+  addLosses();
+  if (losses == 0)
+    return std::nullopt;
+  for (Operation &op :
+       llvm::reverse(views.network.front().without_terminator())) {
+    for (Value value : op.getResults())
+      addRow(value);
+    goBack(&op);
+  }
+  for (Value input : views.network.getArguments())
+    addRow(input);
+  std::ranges::reverse(attribution.approximated);
+  sums.resize(parts.size());
+
+  Executable executable = shadows.finish(results);
+  SampleCallbacks callbacks;
+  callbacks.load = samples.load;
+  callbacks.consume = [&](size_t, std::span<const Tensor> outputs) {
+    addSample(outputs);
+  };
+  runSamples(executable, std::min(samples.count, attributedSamples),
+             samples.threads, callbacks);
+  if (attribution.samples == 0)
+    return std::nullopt;
+  addRows();
+  return std::move(attribution);
+}
+
+/// All tensors that can have a part, in the order of the network.
+void Attributor::addRows() {
+  auto count = double(attribution.samples);
+  attribution.measured /= count;
+  llvm::StringMap<AttributionRow> found;
+  for (auto [value, sum] : llvm::zip(parts, sums)) {
+    for (double AttributionRow::*number :
+         {&AttributionRow::weights, &AttributionRow::activations,
+          &AttributionRow::alone, &AttributionRow::aloneWeights})
+      sum.*number /= count;
+    found[getTensorName(value)] = sum;
+  }
+  auto add = [&](const std::string &node, const std::string &tensor,
+                 const std::string &type) {
+    AttributionRow row = found.lookup(tensor);
+    row.node = node;
+    row.tensor = tensor;
+    row.type = type;
+    attribution.rows.push_back(std::move(row));
+  };
+  for (Value input : views.network.getArguments())
+    if (shadows.hasOwnError(input))
+      add(getTensorName(input), getTensorName(input), "Input");
+  const Combination &combination = shadows.combined();
+  for (const Sight &sight : combination.sights)
+    if (const FloatTensor &tensor = combination.tensors[sight.tensor];
+        sight.comparison && tensor.dtype == DType::F32)
+      add(tensor.node, tensor.name, tensor.type);
+}
+
+} // namespace
+
+std::optional<Attribution> attribute(const AnalyzedNetwork &views,
+                                     AnalysisMode mode,
+                                     const AnalysisSamples &samples) {
+  if (samples.count == 0)
+    return std::nullopt;
+  return Attributor(views, mode).run(samples);
+}
+
+} // namespace parallax::analyze

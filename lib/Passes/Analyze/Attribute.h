@@ -1,0 +1,26 @@
+//===- Attribute.h - Who causes the error of the outputs -------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loss of the outputs is shared out among all layers in one sweep, forward
+// and back, instead of one run for each layer.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTE_H
+#define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTE_H
+
+#include "parallax/Passes/Analyze/Analyze.h"
+
+namespace parallax::analyze {
+
+/// On so many samples.
+inline constexpr size_t attributedSamples = 8;
+
+/// Nothing if no output is a float, or no sample has an output with a
+/// direction.
+std::optional<Attribution> attribute(const AnalyzedNetwork &views,
+                                     AnalysisMode mode,
+                                     const AnalysisSamples &samples);
+
+} // namespace parallax::analyze
+
+#endif // PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTE_H

@@ -1,0 +1,339 @@
+//===- AttributeKernels.cpp - Kernels of secants --------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Secants of products follow from a2 b2 - a1 b1 = mid(b) (a2 - a1) + mid(a)
+// (b2 - b1), which is exact. Sums are in double precision and in one order, so
+// that closing the sum of all parts means something.
+//===----------------------------------------------------------------------===//
+#include "AttributeKernels.h"
+
+#include "parallax/Support/Simd.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+
+namespace parallax::analyze {
+namespace {
+
+/// False for NaN and infinities; the compiler vectorizes it.
+inline bool isNumber(float value) { return value - value == 0; }
+
+PARALLAX_SIMD void slopeRun(const float *x2, const float *x1, const float *y2,
+                            const float *y1, float *result, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    float run = x2[i] - x1[i];
+    float ratio = (y2[i] - y1[i]) / (run == 0 ? 1.0f : run);
+    result[i] = run != 0 && isNumber(ratio) ? ratio : 0;
+  }
+}
+
+PARALLAX_SIMD void midpointRun(const float *a, const float *b, float *result,
+                               size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    float middle = 0.5f * a[i] + 0.5f * b[i];
+    result[i] = isNumber(middle) ? middle : 0;
+  }
+}
+
+PARALLAX_SIMD void differenceRun(const float *a, const float *b, float *result,
+                                 size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    float value = a[i] - b[i];
+    result[i] = isNumber(value) ? value : 0;
+  }
+}
+
+/// Eight sums side by side, so that it runs in vectors.
+PARALLAX_SIMD double innerProductRun(const float *a, const float *b,
+                                     size_t count) {
+  double sums[8] = {};
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8)
+    for (size_t lane = 0; lane < 8; ++lane) {
+      float product = a[i + lane] * b[i + lane];
+      sums[lane] += isNumber(product) ? product : 0;
+    }
+  for (; i < count; ++i) {
+    float product = a[i] * b[i];
+    sums[0] += isNumber(product) ? product : 0;
+  }
+  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
+         ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+}
+
+PARALLAX_SIMD void addScaled(float *result, const float *values, float factor,
+                             size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    result[i] += factor * values[i];
+}
+
+/// One line along an axis, as doubles.
+class Line {
+public:
+  Line(Values values, const AxisExtent &axis, int64_t outer, int64_t inner) {
+    numbers.reserve(size_t(axis.extent));
+    for (int64_t i = 0; i < axis.extent; ++i)
+      numbers.push_back(
+          values[size_t((outer * axis.extent + i) * axis.inner + inner)]);
+  }
+  double operator[](size_t i) const { return numbers[i]; }
+  double max() const { return *std::ranges::max_element(numbers); }
+
+private:
+  std::vector<double> numbers;
+};
+
+/// Calls fn(g, q, f, store) for each line; store(i, value) sets element i,
+/// which stays 0 if the value is no number.
+template <typename Fn>
+void forEachLine(Values g, Values q, Values f, Results result,
+                 const AxisExtent &axis, Fn fn) {
+  std::ranges::fill(result, 0.0f);
+  if (axis.extent == 0)
+    return;
+  for (int64_t outer = 0; outer < axis.outer; ++outer)
+    for (int64_t inner = 0; inner < axis.inner; ++inner) {
+      Line lineG(g, axis, outer, inner), lineQ(q, axis, outer, inner),
+          lineF(f, axis, outer, inner);
+      fn(lineG, lineQ, lineF, [&](size_t i, double value) {
+        if (std::isfinite(value))
+          result[size_t((outer * axis.extent + int64_t(i)) * axis.inner +
+                        inner)] = float(value);
+      });
+    }
+}
+
+} // namespace
+
+void slope(Values x2, Values x1, Values y2, Values y1, Results result) {
+  slopeRun(x2.data(), x1.data(), y2.data(), y1.data(), result.data(),
+           result.size());
+}
+
+void midpoint(Values a, Values b, Results result) {
+  midpointRun(a.data(), b.data(), result.data(), result.size());
+}
+
+void difference(Values a, Values b, Results result) {
+  differenceRun(a.data(), b.data(), result.data(), result.size());
+}
+
+double innerProduct(Values a, Values b) {
+  return innerProductRun(a.data(), b.data(), a.size());
+}
+
+double cosineLoss(Values q, Values f, Results gradient) {
+  std::ranges::fill(gradient, 0.0f);
+  double squareQ = 0, squareF = 0, squareE = 0;
+  for (size_t i = 0; i < q.size(); ++i) {
+    double e = double(q[i]) - f[i];
+    squareQ += double(q[i]) * q[i];
+    squareF += double(f[i]) * f[i];
+    squareE += e * e;
+  }
+  if (squareE == 0)
+    return 0;
+  double normQ = std::sqrt(squareQ), normF = std::sqrt(squareF);
+  if (!(normQ > 0 && normF > 0) || !std::isfinite(normQ * normF))
+    return std::numeric_limits<double>::quiet_NaN();
+  // With unit vectors u and v the loss is |u - v|^2 / 2, and u - v is a secant
+  // of q - f: mid(1 / norm) (q - f) + mid(x) (1 / |q| - 1 / |f|).
+  double middleScale = (1 / normQ + 1 / normF) / 2;
+  double loss = 0, along = 0;
+  for (size_t i = 0; i < q.size(); ++i) {
+    double d = q[i] / normQ - f[i] / normF;
+    loss += d * d / 2;
+    along += d * (double(q[i]) + f[i]) / 2;
+  }
+  double back = -along / (normQ * normF * (normQ + normF));
+  for (size_t i = 0; i < q.size(); ++i) {
+    double d = q[i] / normQ - f[i] / normF;
+    gradient[i] = float((middleScale * d + back * (double(q[i]) + f[i])) / 2);
+  }
+  return loss;
+}
+
+void probe(Values f, uint64_t seed, Results result) {
+  double square = 0, along = 0;
+  uint64_t state = f.size() + seed;
+  for (float value : f) {
+    square += double(value) * value;
+    state = (state ^ std::bit_cast<uint32_t>(value)) * 0x9E3779B97F4A7C15u;
+    state ^= state >> 29;
+  }
+  std::ranges::fill(result, 0.0f);
+  if (!(square > 0) || !std::isfinite(square))
+    return;
+  // Signs, without their part along f: a longer vector is no loss.
+  std::mt19937_64 generator(state);
+  uint64_t bits = 0;
+  for (size_t i = 0; i < f.size(); ++i, bits >>= 1) {
+    if (i % 64 == 0)
+      bits = generator();
+    result[i] = bits & 1 ? 1.0f : -1.0f;
+    along += result[i] * double(f[i]);
+  }
+  for (size_t i = 0; i < f.size(); ++i)
+    result[i] =
+        float((result[i] - along / square * f[i]) / std::sqrt(2 * square));
+}
+
+double expectedSquare(Values probe, Values error, const ChannelBlocks &layout) {
+  auto inner = size_t(layout.inner), block = size_t(layout.block);
+  std::vector<double> sums(size_t(layout.blocks) * block);
+  double apart = 0, together = 0;
+  size_t at = 0;
+  for (int64_t part = 0; part < layout.outer * layout.blocks; ++part) {
+    double *sum = sums.data() + size_t(part % layout.blocks) * block;
+    for (size_t i = 0; i < inner; ++i, at += block)
+      for (size_t lane = 0; lane < block; ++lane) {
+        float product = probe[at + lane] * error[at + lane];
+        double value = isNumber(product) ? product : 0;
+        sum[lane] += value;
+        apart += value * value;
+      }
+  }
+  for (double sum : sums)
+    together += sum * sum;
+  return (apart + together) / 2;
+}
+
+void softmaxBack(Values g, Values q, Values f, Results result,
+                 const AxisExtent &axis, bool isLog) {
+  auto n = size_t(axis.extent);
+  std::vector<double> uQ(n), uF(n);
+  forEachLine(g, q, f, result, axis,
+              [&](const Line &g, const Line &q, const Line &f, auto store) {
+                // Any number may be subtracted from both: it cancels.
+                double top = std::max(q.max(), f.max());
+                double sumQ = 0, sumF = 0, sumG = 0, along = 0;
+                for (size_t i = 0; i < n; ++i) {
+                  sumQ += uQ[i] = std::exp(q[i] - top);
+                  sumF += uF[i] = std::exp(f[i] - top);
+                  sumG += g[i];
+                  along += g[i] * (uQ[i] + uF[i]) / 2;
+                }
+                double ratio = sumQ == sumF
+                                   ? 1 / sumQ
+                                   : std::log(sumQ / sumF) / (sumQ - sumF);
+                for (size_t i = 0; i < n; ++i) {
+                  double slope =
+                      q[i] == f[i] ? uQ[i] : (uQ[i] - uF[i]) / (q[i] - f[i]);
+                  store(i, isLog ? g[i] - sumG * ratio * slope
+                                 : slope * (g[i] * (1 / sumQ + 1 / sumF) / 2 -
+                                            along / (sumQ * sumF)));
+                }
+              });
+}
+
+void normBack(Values g, Values q, Values f, Results result,
+              const AxisExtent &axis, const NormKind &kind) {
+  auto n = size_t(axis.extent);
+  std::vector<double> middle(n), worth(n);
+  forEachLine(g, q, f, result, axis,
+              [&](const Line &g, const Line &q, const Line &f, auto store) {
+                double meanQ = 0, meanF = 0, squareQ = 0, squareF = 0,
+                       along = 0;
+                for (size_t i = 0; kind.centers && i < n; ++i) {
+                  meanQ += q[i] / double(n);
+                  meanF += f[i] / double(n);
+                }
+                for (size_t i = 0; i < n; ++i) {
+                  double dQ = q[i] - meanQ, dF = f[i] - meanF;
+                  squareQ += dQ * dQ;
+                  squareF += dF * dF;
+                  middle[i] = (dQ + dF) / 2;
+                  along += g[i] * middle[i];
+                }
+                double share = kind.sums ? 1 : 1 / double(n);
+                double scaleQ = 1 / std::sqrt(squareQ * share + kind.epsilon);
+                double scaleF = 1 / std::sqrt(squareF * share + kind.epsilon);
+                // 1 / sqrt(a) - 1 / sqrt(b), divided by a - b.
+                double slope =
+                    -std::pow(scaleQ * scaleF, 2) / (scaleQ + scaleF);
+                double mean = 0;
+                for (size_t i = 0; i < n; ++i) {
+                  worth[i] = g[i] * (scaleQ + scaleF) / 2 +
+                             slope * along * 2 * share * middle[i];
+                  mean += worth[i] / double(n);
+                }
+                for (size_t i = 0; i < n; ++i)
+                  store(i, worth[i] - (kind.centers ? mean : 0));
+              });
+}
+
+void sumBack(Values g, Results result, const Windows &windows) {
+  std::ranges::fill(result, 0.0f);
+  int64_t planes = windows.outputs ? int64_t(g.size()) / windows.outputs : 0;
+  for (int64_t plane = 0; plane < planes; ++plane) {
+    const float *from = g.data() + plane * windows.outputs;
+    float *to = result.data() + plane * windows.inputs;
+    for (int64_t o = 0; o < windows.outputs; ++o) {
+      float worth = from[o] * windows.weights[size_t(o)];
+      for (int64_t t = windows.begin[size_t(o)];
+           t < windows.begin[size_t(o) + 1]; ++t)
+        to[windows.taps[size_t(t)]] += worth;
+    }
+  }
+}
+
+void extremeBack(Values g, Values q, Values f, Results result,
+                 const Windows &windows, bool isMax) {
+  std::ranges::fill(result, 0.0f);
+  float sign = isMax ? 1 : -1;
+  int64_t planes = windows.outputs ? int64_t(g.size()) / windows.outputs : 0;
+  for (int64_t plane = 0; plane < planes; ++plane) {
+    const float *planeQ = q.data() + plane * windows.inputs;
+    const float *planeF = f.data() + plane * windows.inputs;
+    float *to = result.data() + plane * windows.inputs;
+    for (int64_t o = 0; o < windows.outputs; ++o) {
+      int64_t begin = windows.begin[size_t(o)];
+      int64_t end = windows.begin[size_t(o) + 1];
+      if (begin == end)
+        continue;
+      int32_t i = windows.taps[size_t(begin)], j = i;
+      for (int64_t t = begin + 1; t < end; ++t) {
+        int32_t tap = windows.taps[size_t(t)];
+        if (sign * planeF[tap] > sign * planeF[i])
+          i = tap;
+        if (sign * planeQ[tap] > sign * planeQ[j])
+          j = tap;
+      }
+      // The change of the extreme lies between the changes of both elements.
+      double ofI = double(planeQ[i]) - planeF[i];
+      double ofJ = double(planeQ[j]) - planeF[j];
+      double change = double(planeQ[j]) - planeF[i];
+      double part = ofJ == ofI ? 0.5 : (change - ofI) / (ofJ - ofI);
+      if (!(part >= 0 && part <= 1))
+        continue;
+      float worth = g[size_t(plane * windows.outputs + o)];
+      to[j] += float(part) * worth;
+      to[i] += float(1 - part) * worth;
+    }
+  }
+}
+
+void moveBack(Values g, std::span<const int32_t> sources, Results result) {
+  for (size_t i = 0; i < sources.size(); ++i)
+    if (sources[i] >= 0)
+      result[size_t(sources[i])] += g[i];
+}
+
+void alongAxisBack(Values g, Results result, const AxisTaps &axis) {
+  std::ranges::fill(result, 0.0f);
+  auto inner = size_t(axis.from.inner);
+  for (int64_t outer = 0; outer < axis.from.outer; ++outer)
+    for (int64_t o = 0; o < axis.outputs; ++o) {
+      const float *from = g.data() + size_t(outer * axis.outputs + o) * inner;
+      for (int64_t t = o * axis.taps; t < (o + 1) * axis.taps; ++t) {
+        int64_t to = outer * axis.from.extent + axis.index[size_t(t)];
+        addScaled(result.data() + size_t(to) * inner, from,
+                  axis.weight[size_t(t)], inner);
+      }
+    }
+}
+
+} // namespace parallax::analyze

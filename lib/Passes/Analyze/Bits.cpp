@@ -1,0 +1,194 @@
+//===- Bits.cpp - The bits of machine and reference -----------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// In the sweep, codes are compared as bytes, and elements are only counted
+// where that finds a difference.
+//===----------------------------------------------------------------------===//
+#include "Bits.h"
+#include "BitsExamine.h"
+
+#include "parallax/Backend/NPU/Kernels/Elementwise.h"
+#include "parallax/Dialect/NPU/NPUOps.h"
+#include "parallax/Support/QuantizedType.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace parallax::analyze {
+namespace {
+
+/// What is looked at closer although nothing is wrong with it.
+constexpr size_t worstLayers = 8;
+
+bool isComparable(const Combination &combination, size_t a, size_t b) {
+  auto typeOf = [&](size_t sight) { return combination.codeTypes[sight]; };
+  return typeOf(a) == typeOf(b) && !(typeOf(a) && isPerAxis(typeOf(a)));
+}
+
+/// The sights of the machine, each with the last of the reference that has the
+/// same codes.
+std::vector<BitPair> pairsOf(const Combination &combination) {
+  std::vector<BitPair> pairs;
+  const std::vector<Sight> &sights = combination.sights;
+  std::map<std::pair<size_t, AnalysisMethod>, std::vector<size_t>> references;
+  for (size_t i = 0; i < sights.size(); ++i) {
+    if (!sights[i].comparison)
+      continue;
+    auto [method, mode] = *sights[i].comparison;
+    std::vector<size_t> &candidates = references[{sights[i].tensor, method}];
+    if (mode == AnalysisMode::Reference) {
+      candidates.push_back(i);
+      continue;
+    }
+    auto partner = llvm::find_if(llvm::reverse(candidates), [&](size_t j) {
+      return isComparable(combination, i, j);
+    });
+    if (partner == candidates.rend())
+      continue;
+    BitPair pair{sights[i].tensor, *partner, i, method};
+    if (Type type = combination.codeTypes[i])
+      pair.codes = affineParamsOf(type);
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+} // namespace
+
+BitComparison::BitComparison(const Combination &combination, size_t sampleCount)
+    : combination(combination), pairs(pairsOf(combination)),
+      asReference(combination.sights.size(), -1),
+      asMachine(combination.sights.size(), -1), samples(sampleCount),
+      totals(pairs.size()), firstSample(combination.tensors.size(), -1),
+      firstCounts(combination.tensors.size()) {
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    asReference[pairs[i].reference] = int64_t(i);
+    asMachine[pairs[i].machine] = int64_t(i);
+  }
+  for (size_t i = 0; i < combination.tensors.size(); ++i)
+    tensorNumbers[combination.tensors[i].name] = i;
+}
+
+void BitComparison::addReferences(
+    DenseMap<Operation *, SmallVector<Value, 1>> &references) const {
+  for (const BitPair &pair : pairs)
+    references[combination.values[pair.machine].getDefiningOp()].push_back(
+        combination.values[pair.reference]);
+}
+
+void BitComparison::take(size_t sample, size_t sight, const Tensor &found,
+                         const Tensor &values) {
+  int64_t reference = asReference[sight], machine = asMachine[sight];
+  if (reference < 0 && machine < 0)
+    return;
+  Sample &current = samples[sample];
+  if (current.references.empty()) {
+    current.references.resize(pairs.size());
+    current.counts.resize(pairs.size());
+    current.differs.resize(combination.tensors.size());
+  }
+  if (reference >= 0) {
+    current.references[size_t(reference)] = found;
+    return;
+  }
+  const BitPair &pair = pairs[size_t(machine)];
+  const Tensor &expected = current.references[size_t(machine)];
+  if (expected.isNull() || expected.dtype() != values.dtype() ||
+      expected.shape() != values.shape())
+    return;
+  BitCounts &counts = current.counts[size_t(machine)];
+  counts.elements = values.size();
+  // Equal values have equal codes, and nearly all of them are equal.
+  bool differs =
+      std::memcmp(expected.rawData(), values.rawData(), values.byteSize()) != 0;
+  // Floats have other bits by design: they only tell where codes part.
+  if (differs && (pair.codes || !isFloat(values.dtype()))) {
+    Tensor codes = expected;
+    if (pair.codes && expected.dtype() == DType::F32) {
+      codes = Tensor(found.dtype(), found.shape());
+      npu::quantize(expected, codes, *pair.codes);
+    }
+    AffineParams noEnds{1, 0, 1, 0};
+    counts.add(codes, found, pair.codes.value_or(noEnds), int64_t(sample));
+    differs = counts.differing > 0;
+  }
+  if (pair.method == AnalysisMethod::EndToEnd && differs)
+    current.differs[pair.tensor] = true;
+}
+
+void BitComparison::findFirst(const Sample &sample, size_t number) {
+  for (size_t i = 0; i < sample.differs.size(); ++i) {
+    if (!sample.differs[i] || firstSample[i] >= 0)
+      continue;
+    bool isFirst = llvm::none_of(
+        combination.tensors[i].inputs, [&](const std::string &input) {
+          auto it = tensorNumbers.find(input);
+          return it != tensorNumbers.end() && sample.differs[it->second];
+        });
+    if (isFirst)
+      firstSample[i] = int64_t(number);
+  }
+}
+
+void BitComparison::finish(size_t sample) {
+  Sample done = std::move(samples[sample]);
+  samples[sample] = {};
+  findFirst(done, sample);
+  for (size_t i = 0; i < done.counts.size(); ++i) {
+    totals[i].merge(done.counts[i]);
+    if (pairs[i].method == AnalysisMethod::EndToEnd &&
+        firstSample[pairs[i].tensor] == int64_t(sample))
+      firstCounts[pairs[i].tensor] = done.counts[i];
+  }
+}
+
+std::vector<BitDifference>
+BitComparison::differences(func::FuncOp machine,
+                           const AnalysisSamples &source) const {
+  // Of each tensor, the layer by itself; else, where the engines part first.
+  std::map<size_t, size_t> chosen;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    size_t tensor = pairs[i].tensor;
+    if (pairs[i].method == AnalysisMethod::PerLayer) {
+      if (totals[i].differing > 0)
+        chosen[tensor] = i;
+    } else if (firstCounts[tensor].differing > 0) {
+      chosen.try_emplace(tensor, i);
+    }
+  }
+  std::vector<BitDifference> result;
+  std::vector<ExaminedLayer> layers;
+  for (auto [number, index] : chosen) {
+    const FloatTensor &tensor = combination.tensors[number];
+    const BitPair &pair = pairs[index];
+    const BitCounts &counts = pair.method == AnalysisMethod::PerLayer
+                                  ? totals[index]
+                                  : firstCounts[number];
+    ExaminedLayer layer{combination.values[pair.reference],
+                        combination.values[pair.machine], pair.codes, counts};
+    layer.isFirst = firstSample[number] >= 0;
+    BitDifference row;
+    row.node = tensor.node;
+    row.tensor = tensor.name;
+    row.type = tensor.type;
+    row.elements = counts.elements;
+    row.differing = counts.differing;
+    row.maxCodes = counts.maxCodes();
+    row.isFirst = layer.isFirst;
+    layers.push_back(layer);
+    result.push_back(std::move(row));
+  }
+  npu::TargetAttr target = machine ? npu::targetOf(machine) : nullptr;
+  int multiplierBits =
+      target ? int(target.getMultiplierBits()) : defaultMultiplierBits;
+  examine(combination, layers, source, {worstLayers, multiplierBits});
+  for (auto [row, layer] : llvm::zip(result, layers)) {
+    row.difference = layer.difference;
+    row.examples = std::move(layer.examples);
+  }
+  return result;
+}
+
+} // namespace parallax::analyze

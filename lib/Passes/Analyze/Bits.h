@@ -1,0 +1,75 @@
+//===- Bits.h - The bits of machine and reference --------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layers that get the tensors of the float network get the same codes on both
+// engines, so every difference of their results is their own. Layers that get
+// what the network gave tell on which of them the engines part first.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_BITS_H
+#define PARALLAX_LIB_PASSES_ANALYZE_BITS_H
+
+#include "Combine.h"
+
+#include "parallax/Analysis/BitEvidence.h"
+
+#include <map>
+
+namespace parallax::analyze {
+
+/// Two sights of one tensor with the same codes, or the same other type.
+struct BitPair {
+  size_t tensor = 0, reference = 0, machine = 0;
+  AnalysisMethod method = AnalysisMethod::PerLayer;
+  std::optional<AffineParams> codes = std::nullopt;
+};
+
+class BitComparison {
+public:
+  /// Compares nothing if only one of the engines is asked.
+  BitComparison(const Combination &combination, size_t sampleCount);
+
+  /// Adds what take() needs of the reference when it sees the machine.
+  void
+  addReferences(DenseMap<Operation *, SmallVector<Value, 1>> &references) const;
+
+  /// What the sweep sees, codes or not, and its values. Samples may come from
+  /// different threads.
+  void take(size_t sample, size_t sight, const Tensor &found,
+            const Tensor &values);
+  /// Adds a sample to the sums, in the order of samples.
+  void finish(size_t sample);
+
+  /// The layers that differ, in the order of the network. Those that are worth
+  /// it are computed once more, with exact results beside them.
+  std::vector<BitDifference> differences(mlir::func::FuncOp machine,
+                                         const AnalysisSamples &samples) const;
+
+private:
+  struct Sample {
+    /// By pair: a view of the reference, until the machine comes.
+    std::vector<Tensor> references;
+    std::vector<BitCounts> counts;
+    /// By tensor, end to end.
+    std::vector<bool> differs;
+  };
+
+  void findFirst(const Sample &sample, size_t number);
+
+  const Combination &combination;
+  std::vector<BitPair> pairs;
+  /// By sight; none is -1.
+  std::vector<int64_t> asReference, asMachine;
+  std::vector<Sample> samples;
+  std::vector<BitCounts> totals;
+  /// By tensor: the first sample in which all inputs agree end to end, and the
+  /// result does not; or -1.
+  std::vector<int64_t> firstSample;
+  /// What differs in that sample.
+  std::vector<BitCounts> firstCounts;
+  std::map<std::string, size_t> tensorNumbers;
+};
+
+} // namespace parallax::analyze
+
+#endif // PARALLAX_LIB_PASSES_ANALYZE_BITS_H

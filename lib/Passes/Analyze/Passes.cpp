@@ -1,0 +1,140 @@
+//===- Passes.cpp - The pass that measures precision ----------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes the tables of an analysis into the views that they are about.
+//===----------------------------------------------------------------------===//
+#include "parallax/Passes/Analyze/Passes.h"
+
+#include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Dialect/NPU/NPUOps.h"
+#include "parallax/Passes/Analyze/Analyze.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/LayerName.h"
+#include "parallax/Support/QuantizedType.h"
+#include "parallax/Support/TensorAttr.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <fmt/format.h>
+#include <random>
+
+using namespace mlir;
+
+namespace parallax {
+
+#define GEN_PASS_DEF_PRECISIONANALYSIS
+#include "parallax/Passes/Analyze/Passes.h.inc"
+
+namespace {
+
+/// The range of the codes that an input becomes.
+std::pair<float, float> rangeOf(BlockArgument input) {
+  for (Operation *reader : input.getUsers())
+    for (Value result : reader->getResults())
+      if (isa<nn::RequantizeOp>(reader) && isQuantized(result.getType())) {
+        AffineParams params = affineParamsOf(result.getType());
+        auto at = [&](int64_t code) {
+          return float(code - params.zeroPoint) * params.scale;
+        };
+        return {at(params.low), at(params.high)};
+      }
+  return {-1, 1};
+}
+
+std::vector<Tensor> randomSample(func::FuncOp quantized, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::vector<Tensor> inputs;
+  for (BlockArgument input : quantized.getArguments()) {
+    auto type = cast<RankedTensorType>(input.getType());
+    std::optional<DType> dtype = toDType(type.getElementType());
+    if (!dtype || !type.hasStaticShape())
+      throw Error(fmt::format("input '{}' has no type and shape to make "
+                              "samples of",
+                              getTensorName(input)));
+    Tensor &tensor = inputs.emplace_back(*dtype, type.getShape().vec());
+    auto [low, high] = rangeOf(input);
+    // Those of the standard library differ from one to the other.
+    auto next = [&, low = low, high = high] {
+      return low + (high - low) * float(generator() >> 8) * 0x1p-24f;
+    };
+    dispatch(*dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      for (T &value :
+           std::span(static_cast<T *>(tensor.rawData()), size_t(tensor.size())))
+        if constexpr (std::is_integral_v<T>)
+          value = T(generator() & 1);
+        else
+          value = T(next());
+    });
+  }
+  return inputs;
+}
+
+/// Adds a table to the layers of its view.
+void annotate(const PrecisionTable &table, func::FuncOp view) {
+  llvm::StringMap<Operation *> makers;
+  for (Operation &op : view.front())
+    for (const std::string &tensor : getLayerName(&op).tensors)
+      if (!tensor.empty())
+        makers[tensor] = &op;
+  Builder builder(view.getContext());
+  StringRef name = table.method == AnalysisMethod::PerLayer
+                       ? "analysis.per_layer"
+                       : "analysis.end_to_end";
+  for (const PrecisionRow &row : table.rows) {
+    Operation *op = makers.lookup(row.tensor);
+    NamedAttrList values(op->getAttrOfType<DictionaryAttr>(name));
+    values.set(row.tensor, builder.getF64FloatAttr(row.metrics.similarity()));
+    op->setAttr(name, values.getDictionary(view.getContext()));
+  }
+  for (const std::string &tensor : table.unmatched)
+    emitRemark(view.getLoc(),
+               fmt::format("{} {}: tensor '{}' is not compared",
+                           nameOf(table.method), nameOf(table.mode), tensor));
+}
+
+struct PrecisionAnalysis : impl::PrecisionAnalysisBase<PrecisionAnalysis> {
+  using PrecisionAnalysisBase::PrecisionAnalysisBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto fail = [&](const std::string &why) {
+      emitError(module.getLoc(), why);
+      signalPassFailure();
+    };
+    auto quantized = module.lookupSymbol<func::FuncOp>("quantized");
+    if (!quantized)
+      return fail("there is no function called quantized");
+    AnalyzedNetwork views{*module.getOps<func::FuncOp>().begin(), quantized,
+                          module.lookupSymbol<func::FuncOp>("npu")};
+    if (views.network == quantized)
+      return fail("the first function has to be the float network");
+    if (views.network.getArgumentTypes() != quantized.getArgumentTypes())
+      return fail("the float network and the quantized one have different "
+                  "inputs");
+    std::vector<Comparison> comparisons;
+    for (auto method : {AnalysisMethod::PerLayer, AnalysisMethod::EndToEnd}) {
+      comparisons.push_back({method, AnalysisMode::Reference});
+      if (views.machine)
+        comparisons.push_back({method, AnalysisMode::NPUBackend});
+    }
+    AnalysisSamples source;
+    source.count = samples;
+    source.load = [&](size_t i) {
+      return randomSample(quantized, seed + unsigned(i));
+    };
+    try {
+      for (const PrecisionTable &table :
+           analyzePrecision(views, comparisons, source).tables)
+        annotate(table, table.mode == AnalysisMode::Reference ? quantized
+                                                              : views.machine);
+    } catch (const Error &error) {
+      fail(error.what());
+    }
+  }
+};
+
+} // namespace
+} // namespace parallax

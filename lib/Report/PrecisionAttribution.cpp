@@ -1,0 +1,105 @@
+//===- PrecisionAttribution.cpp - Who causes the error of outputs ---------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The layers that an output loses its cosine to, the greatest part first, and
+// how much of the loss all parts explain together.
+//===----------------------------------------------------------------------===//
+#include "parallax/Report/Precision.h"
+#include "parallax/Support/Sort.h"
+#include "parallax/Support/Unicode.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace parallax {
+namespace {
+
+/// From here on the parts explain too little to be relied on.
+constexpr double wideGap = 0.15;
+
+std::vector<AttributionRow> sortedRows(const Attribution &attribution) {
+  std::vector<AttributionRow> rows = attribution.rows;
+  sortByKey(rows, [](const AttributionRow &row) { return -row.alone; });
+  return rows;
+}
+
+Table attributionTable(const Attribution &attribution, size_t maxRows,
+                       bool isExact) {
+  auto number = [&](double value) {
+    return isExact ? fmt::format("{}", value) : formatNumber(value);
+  };
+  Table table({Column::text("Operator"), Column::label("Type", 1),
+               Column::text("Output Tensor", 2), Column::number("Alone"),
+               Column::number("Part"), Column::number("Share"),
+               Column::number("Weights", 3), Column::number("Activations", 3)});
+  double whole = attribution.measured;
+  std::vector<AttributionRow> rows = sortedRows(attribution);
+  for (size_t i = 0; i < std::min(rows.size(), maxRows); ++i) {
+    const AttributionRow &row = rows[i];
+    double share = whole > 0 ? row.total() / whole : 0;
+    table.addRow(
+        {row.node, row.type, row.tensor, number(row.alone), number(row.total()),
+         isExact ? number(share) : fmt::format("{:.1f} %", share * 100),
+         number(row.weights), number(row.activations)});
+  }
+  return table;
+}
+
+std::string closureText(const Attribution &attribution) {
+  double whole = attribution.measured, found = attribution.attributed();
+  if (whole == 0)
+    return "Nothing of the cosine of outputs is lost.\n";
+  std::string text = fmt::format(
+      "Attributed {} of {} lost cosine ({:.1f} %), as a mean over {} {}.\n",
+      formatNumber(found, 4), formatNumber(whole, 4), 100 * found / whole,
+      attribution.samples, attribution.samples == 1 ? "sample" : "samples");
+  if (attribution.gap() > wideGap)
+    text += fmt::format(
+        "Warning: more than {:.0f} % of the loss is not explained by these "
+        "parts; do not rely on their order.\n",
+        100 * wideGap);
+  return text;
+}
+
+std::string approximatedText(const Attribution &attribution, size_t maxNames) {
+  const std::vector<std::string> &names = attribution.approximated;
+  if (names.empty())
+    return "";
+  std::string list;
+  for (size_t i = 0; i < std::min(names.size(), maxNames); ++i)
+    list += (i > 0 ? ", " : "") + printable(names[i]);
+  if (names.size() > maxNames)
+    list += fmt::format(" and {} more", names.size() - maxNames);
+  return fmt::format("What lies in front of these is only roughly shared out: "
+                     "{}.\n",
+                     list);
+}
+
+} // namespace
+
+std::string renderAttribution(const PrecisionReport &report, size_t maxRows,
+                              const TableStyle &style) {
+  if (!report.attribution)
+    return "";
+  const Attribution &attribution = *report.attribution;
+  constexpr size_t shownNames = 8;
+  return fmt::format(
+      "Loss of outputs by layer【{}】\n{}{}{}", nameOf(attribution.mode),
+      attributionTable(attribution, maxRows, /*isExact=*/false).render(style),
+      closureText(attribution),
+      approximatedText(attribution, style.width > 0
+                                        ? shownNames
+                                        : attribution.approximated.size()));
+}
+
+std::string attributionTableCsv(const PrecisionReport &report) {
+  Attribution none;
+  const Attribution &attribution =
+      report.attribution ? *report.attribution : none;
+  return attributionTable(attribution, attribution.rows.size(),
+                          /*isExact=*/true)
+      .toCsv();
+}
+
+} // namespace parallax

@@ -1,0 +1,196 @@
+//===- PrecisionReader.cpp - A precision analysis from its file -----------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file may come from anywhere and from another version. What this one does
+// not know is skipped, what it needs and does not find is an error that says
+// where, and nothing is allocated that the file does not hold itself.
+//===----------------------------------------------------------------------===//
+#include "PrecisionFields.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/MappedFile.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace parallax {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class JsonReader {
+public:
+  /// `place` is where the object lies in `file`: "tables[0].rows[3]".
+  JsonReader(const Json &object, std::string_view file, std::string place)
+      : object(object), file(file), place(std::move(place)) {
+    if (!object.is_object())
+      fail(this->place, "is no object");
+  }
+
+  template <typename T> void operator()(const std::string &name, T &value) {
+    if (const Json *field = find(name))
+      read(*field, placeOf(name), value);
+    else
+      fail(placeOf(name), "is missing");
+  }
+  template <typename T> void optional(const std::string &name, T &value) {
+    if (const Json *field = find(name))
+      read(*field, placeOf(name), value);
+  }
+  template <typename T>
+  void optional(const std::string &name, std::optional<T> &value) {
+    if (const Json *field = find(name))
+      read(*field, placeOf(name), value.emplace());
+  }
+  template <typename T> void unless(bool, const std::string &name, T &value) {
+    const Json *field = find(name);
+    if (!field || !field->is_null())
+      (*this)(name, value);
+  }
+  template <typename T> void derived(const std::string &, const T &) {}
+  void embedded(const std::string &name, std::string &value) {
+    if (const Json *field = find(name))
+      value = field->dump();
+    else
+      fail(placeOf(name), "is missing");
+  }
+
+private:
+  const Json *find(const std::string &name) const {
+    auto it = object.find(name);
+    return it == object.end() ? nullptr : &*it;
+  }
+
+  std::string placeOf(const std::string &name) const {
+    return place.empty() ? name : fmt::format("{}.{}", place, name);
+  }
+
+  [[noreturn]] void fail(const std::string &where,
+                         std::string_view what) const {
+    throw Error(
+        fmt::format("{}: {} {}; write the file again with parallax build", file,
+                    where.empty() ? std::string("the file") : where, what));
+  }
+
+  void read(const Json &json, const std::string &where, bool &value) {
+    if (!json.is_boolean())
+      fail(where, "is neither true nor false");
+    value = json.get<bool>();
+  }
+  void read(const Json &json, const std::string &where, int64_t &value) {
+    bool isTooLarge =
+        json.is_number_unsigned() &&
+        json.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max());
+    if (!json.is_number_integer() || isTooLarge)
+      fail(where, "is no integer of 64 bits");
+    value = json.get<int64_t>();
+  }
+  void read(const Json &json, const std::string &where, double &value) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (json.is_number())
+      value = json.get<double>();
+    else if (json == "inf")
+      value = infinity;
+    else if (json == "-inf")
+      value = -infinity;
+    else if (json == "nan" || json == "-nan")
+      value = std::numeric_limits<double>::quiet_NaN();
+    else
+      fail(where, "is no number");
+  }
+  void read(const Json &json, const std::string &where, float &value) {
+    double wide = 0;
+    read(json, where, wide);
+    if (std::abs(wide) > std::numeric_limits<float>::max())
+      fail(where, "is no number of 32 bits");
+    value = float(wide);
+  }
+  void read(const Json &json, const std::string &where, std::string &value) {
+    if (!json.is_string())
+      fail(where, "is no text");
+    value = json.get<std::string>();
+  }
+  void read(const Json &json, const std::string &where,
+            std::pair<double, double> &ends) {
+    std::vector<double> list;
+    read(json, where, list);
+    if (list.size() != 2)
+      fail(where, "is no pair of numbers");
+    ends = {list[0], list[1]};
+  }
+  void read(const Json &json, const std::string &where, Histogram &values) {
+    Histogram::Form form;
+    read(json, where, form);
+    std::optional<Histogram> restored = Histogram::restore(form);
+    if (!restored)
+      fail(where, "is no histogram");
+    values = std::move(*restored);
+  }
+  template <typename T>
+  void read(const Json &json, const std::string &where, std::vector<T> &list) {
+    if (!json.is_array())
+      fail(where, "is no list");
+    list.clear();
+    for (const Json &element : json)
+      read(element, fmt::format("{}[{}]", where, list.size()),
+           list.emplace_back());
+  }
+  template <typename T>
+  void read(const Json &json, const std::string &where, T &value) {
+    if constexpr (std::is_enum_v<T>) {
+      std::string name;
+      read(json, where, name);
+      for (int i = 0; i < nameCount<T>; ++i)
+        if (nameOf(T(i)) == name) {
+          value = T(i);
+          return;
+        }
+      fail(where, "is none of the names that this version knows");
+    } else {
+      JsonReader inner(json, file, where);
+      describe(inner, value);
+    }
+  }
+
+  const Json &object;
+  std::string_view file;
+  std::string place;
+};
+
+Json parse(std::string_view text, std::string_view file) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::exception &error) {
+    std::string_view message = error.what();
+    // The library's own number of the error says nothing to a user.
+    size_t end = message.find("] ");
+    if (end != std::string_view::npos)
+      message.remove_prefix(end + 2);
+    throw Error(fmt::format("{} is no JSON: {}", file, message));
+  }
+}
+
+} // namespace
+
+PrecisionReport parsePrecisionJson(std::string_view text,
+                                   std::string_view file) {
+  Json json = parse(text, file);
+  JsonReader reader(json, file, "");
+  int64_t schema = 0;
+  reader("schema", schema);
+  if (schema > precisionSchema)
+    throw Error(fmt::format("{} has schema {}, and this version of Parallax "
+                            "knows {}: read it with a newer one",
+                            file, schema, precisionSchema));
+  if (schema < 1)
+    throw Error(fmt::format("{}: schema {} never existed", file, schema));
+  PrecisionReport report;
+  describe(reader, report);
+  return report;
+}
+
+PrecisionReport readPrecisionJson(const std::filesystem::path &path) {
+  return parsePrecisionJson(MappedFile::open(path)->text(), path.string());
+}
+
+} // namespace parallax

@@ -1,0 +1,378 @@
+//===- DiagnosisTest.cpp - Why, and what to change ------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each cause is read off facts of a network that has nothing else wrong, and a
+// suggestion must be held to its prediction.
+//===----------------------------------------------------------------------===//
+#include "parallax/Analysis/PrecisionReport.h"
+#include "parallax/Analysis/Suggest.h"
+
+#include <gtest/gtest.h>
+
+using namespace parallax;
+
+namespace {
+
+/// Values of mean 0 and deviation 1, from -3 to 3, in codes of 8 bits.
+PrecisionRow healthyRow(const std::string &name, const std::string &input) {
+  PrecisionRow row;
+  row.node = name;
+  row.tensor = name + "_out";
+  row.type = "Conv";
+  row.shape = {1, 8, 4, 4};
+  row.quantType = "U8";
+  row.codes = AffineParams{6.0f / 255, 128, 0, 255};
+  row.inputs = {input};
+  row.metrics.samples = 2;
+  row.metrics.count = 256;
+  row.metrics.channels = 8;
+  row.metrics.cosine = 0.9999;
+  row.metrics.mse = 6.0 / 255 * 6 / 255 / 12;
+  row.metrics.reference = {256, -3, 3, 0, 1};
+  return row;
+}
+
+/// image -> a -> b -> c, where c is the output.
+struct Chain {
+  Chain() {
+    PrecisionRow image = healthyRow("image", "");
+    image.node = image.tensor = "image";
+    image.type = "Input";
+    image.inputs.clear();
+    report.samples = 2;
+    report.inputs = {image};
+    PrecisionTable table;
+    table.rows = {healthyRow("a", "image"), healthyRow("b", "a_out"),
+                  healthyRow("c", "b_out")};
+    table.rows[2].isOutput = true;
+    report.tables = {table, table};
+    report.tables[1].method = AnalysisMethod::EndToEnd;
+    for (const char *name : {"a", "b", "c"}) {
+      WeightRow weight;
+      weight.node = name;
+      weight.tensor = std::string(name) + ".weight";
+      weight.shape = {8, 8, 1, 1};
+      weight.quantType = "S8";
+      weight.mse = 1e-6;
+      weight.floats = {64, -1, 1, 0, 0.1};
+      weight.outputs = weight.inputs = {0, 1, 0.9};
+      report.weights.push_back(weight);
+    }
+    Attribution attribution;
+    attribution.rows = {{"image", "image", "Input", 0, 1e-6, 1e-6, 0},
+                        {"a", "a_out", "Conv", 1e-6, 1e-6, 2e-6, 1e-6},
+                        {"b", "b_out", "Conv", 1e-6, 1e-6, 2e-6, 1e-6},
+                        {"c", "c_out", "Conv", 1e-6, 1e-6, 2e-6, 1e-6}};
+    attribution.measured = attribution.attributed();
+    report.attribution = attribution;
+  }
+
+  PrecisionRow &layer(size_t i) { return report.tables[0].rows[i]; }
+  /// The output loses what a part of a layer adds.
+  void lose(double loss, size_t row, double AttributionRow::*part) {
+    AttributionRow &changed = report.attribution->rows[row];
+    changed.*part += loss;
+    changed.alone += loss;
+    if (part == &AttributionRow::weights)
+      changed.aloneWeights += loss;
+    report.attribution->measured = report.attribution->attributed();
+    report.tables[1].rows[2].metrics.cosine = 1 - loss;
+  }
+
+  PrecisionReport report;
+};
+
+testing::AssertionResult says(const std::string &facts,
+                              const std::string &text) {
+  return facts.find(text) != std::string::npos
+             ? testing::AssertionSuccess()
+             : testing::AssertionFailure() << facts;
+}
+
+/// The first diagnosis of a tensor.
+Diagnosis find(const PrecisionReport &report, const std::string &tensor,
+               Cause cause) {
+  std::string others;
+  for (const Diagnosis &diagnosis : diagnose(report)) {
+    if (diagnosis.tensor == tensor && diagnosis.cause == cause)
+      return diagnosis;
+    others += diagnosis.tensor + " " + std::string(nameOf(diagnosis.cause)) +
+              ": " + diagnosis.facts + "\n";
+  }
+  ADD_FAILURE() << "no " << nameOf(cause) << " of " << tensor << " among\n"
+                << others;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Causes
+//===----------------------------------------------------------------------===//
+
+TEST(Diagnosis, AHealthyNetworkHasNone) {
+  EXPECT_TRUE(diagnose(Chain().report).empty());
+  EXPECT_TRUE(diagnose({}).empty());
+  Chain chain;
+  chain.report.attribution.reset();
+  EXPECT_TRUE(diagnose(chain.report).empty());
+}
+
+TEST(Diagnosis, Saturation) {
+  Chain chain;
+  chain.layer(1).metrics.saturated = 0.031;
+  chain.layer(1).metrics.cosine = 0.9;
+  chain.layer(1).metrics.reference.max = 5.125;
+  chain.layer(1).metrics.mse = 0.2;
+  Diagnosis found = find(chain.report, "b_out", Cause::Saturation);
+  EXPECT_EQ(found.node, "b");
+  EXPECT_TRUE(says(found.facts, "3.1 % of the values"));
+  EXPECT_TRUE(says(found.facts, "they reach 5.12"));
+}
+
+TEST(Diagnosis, DeadChannelsThoughTheCosineIsGood) {
+  Chain chain;
+  chain.layer(2).metrics.deadChannels = 6;
+  EXPECT_TRUE(says(find(chain.report, "c_out", Cause::DeadChannels).facts,
+                   "6 of 8 channels vary by less than half a step"));
+  // A few that nobody sees are no reason to worry.
+  chain.layer(2).metrics.deadChannels = 0;
+  chain.layer(0).metrics.deadChannels = 1;
+  EXPECT_TRUE(diagnose(chain.report).empty());
+}
+
+TEST(Diagnosis, ActivationOutliersOfWhatABadLayerReads) {
+  Chain chain;
+  OutlierRow outliers{.tensor = "a_out", .channels = 8};
+  outliers.peak = {7, 90, 1.5};
+  chain.report.outliers = {outliers};
+  chain.layer(0).codes->scale = 0.5;
+  chain.layer(1).metrics.cosine = 0.98;
+  chain.layer(1).metrics.mse = 0.04;
+  Diagnosis found = find(chain.report, "a_out", Cause::ActivationOutliers);
+  EXPECT_TRUE(
+      says(found.facts, "channel 7 reaches 90, the median channel 1.5"));
+  EXPECT_TRUE(says(found.facts, "b, which reads it"));
+  // Where the weights of the layer make the channel loud, they are the cause.
+  chain.report.weights[0].outputs = {7, 20, 1};
+  EXPECT_TRUE(says(find(chain.report, "a_out", Cause::WeightRange).facts,
+                   "channel 7 of the weights reaches 20, the median "
+                   "channel 1"));
+}
+
+TEST(Diagnosis, WeightRange) {
+  Chain chain;
+  chain.lose(0.1, 2, &AttributionRow::weights);
+  chain.report.weights[1].inputs = {3, 4, 0.5};
+  chain.report.weights[1].mse = 0.001;
+  Diagnosis found = find(chain.report, "b_out", Cause::WeightRange);
+  EXPECT_TRUE(says(found.facts, "10 % of their size"));
+  EXPECT_TRUE(says(found.facts, "channel 3 of what it reads they reach 4"));
+  EXPECT_NEAR(found.loss, 0.1, 0.001);
+}
+
+TEST(Diagnosis, CoarseStep) {
+  Chain chain;
+  chain.lose(0.1, 2, &AttributionRow::activations);
+  chain.layer(1).codes->scale = 0.02f;
+  EXPECT_TRUE(says(find(chain.report, "b_out", Cause::CoarseStep).facts,
+                   "one step of 0.02 is 2 % of the root mean square 1"));
+  chain.layer(1).codes = AffineParams{4, 128, 0, 255};
+  EXPECT_TRUE(says(find(chain.report, "b_out", Cause::CoarseStep).facts,
+                   "the codes cover -512 … 508, the values lie in -3 … "
+                   "3"));
+}
+
+TEST(Diagnosis, Upstream) {
+  Chain chain;
+  chain.lose(0.1, 2, &AttributionRow::activations);
+  Diagnosis found = find(chain.report, "c_out", Cause::Upstream);
+  EXPECT_TRUE(says(found.facts, "with what it reads 0.90000; the most "
+                                "comes from b (100 %)"));
+}
+
+TEST(Diagnosis, InputPreparation) {
+  Chain chain;
+  chain.report.calibratedInputs = {{"image", {64, -150, 150, 3, 3600}}};
+  Diagnosis found = find(chain.report, "image", Cause::InputPreparation);
+  EXPECT_TRUE(says(found.facts, "mean 3 and standard deviation 60, those "
+                                "that are analyzed have 0 and 1"));
+  // Moved, but as wide.
+  chain.report.calibratedInputs = {{"image", {64, 0, 6, 3, 1}}};
+  find(chain.report, "image", Cause::InputPreparation);
+  // Nothing to see.
+  chain.report.calibratedInputs = {{"image", {64, -3, 3, 0.1, 1.1}}};
+  EXPECT_TRUE(diagnose(chain.report).empty());
+}
+
+TEST(Diagnosis, ANarrowCalibrationIsSaturation) {
+  Chain chain;
+  chain.report.calibratedInputs = {{"image", {64, -0.75, 0.75, 0, 1.0 / 16}}};
+  chain.report.inputs[0].codes->scale /= 4;
+  chain.report.inputs[0].metrics.saturated = 0.4;
+  EXPECT_TRUE(says(find(chain.report, "image", Cause::Saturation).facts,
+                   "40 % of the values lie beyond"));
+}
+
+TEST(Diagnosis, MachineArithmeticComesFirst) {
+  Chain chain;
+  chain.lose(0.1, 2, &AttributionRow::activations);
+  BitDifference difference;
+  difference.tensor = "a_out";
+  difference.elements = 128;
+  difference.differing = 12;
+  difference.maxCodes = 3;
+  difference.difference = DifferenceClass::Accumulator;
+  chain.report.differences = {difference};
+  EXPECT_EQ(diagnose(chain.report)[0].cause, Cause::MachineArithmetic);
+  EXPECT_TRUE(says(diagnose(chain.report)[0].facts,
+                   "12 of 128 codes differ between the engines, by up to "
+                   "3"));
+  chain.report.differences[0].difference = DifferenceClass::RoundingTie;
+  EXPECT_NE(diagnose(chain.report)[0].cause, Cause::MachineArithmetic);
+}
+
+//===----------------------------------------------------------------------===//
+// Changes
+//===----------------------------------------------------------------------===//
+
+/// Gives all tensors that named layers read 16 bits, for 10 cycles each.
+std::optional<Trial> attemptOn(const Chain &chain,
+                               const std::vector<ConfigEdit> &edits) {
+  Trial trial;
+  trial.cycles = 100;
+  for (const PrecisionRow &row : chain.report.inputs)
+    trial.codes[row.tensor] = *row.codes;
+  for (const PrecisionRow &row : chain.report.tables[0].rows)
+    trial.codes[row.tensor] = *row.codes;
+  for (const ConfigEdit &edit : edits)
+    for (const PrecisionRow &row : chain.report.tables[0].rows) {
+      bool isAll = edit.field == "quant.highest_mix_precision";
+      bool isNamed =
+          edit.value.find("\"" + row.node + "\"") != std::string::npos;
+      if (!isAll && !isNamed)
+        continue;
+      trial.cycles += 10;
+      if (isAll || edit.value.find("S16") != std::string::npos)
+        trial.wideWeights.insert(row.node);
+      bool isResult = edit.value.find("output_data_type") != std::string::npos;
+      trial.codes[isResult ? row.tensor : row.inputs[0]].scale /= 257;
+    }
+  return trial;
+}
+
+std::vector<Suggestion> suggestFor(Chain &chain, SuggestOptions options = {}) {
+  chain.report.diagnoses = diagnose(chain.report);
+  options.cycles = 100;
+  options.attempt = [&](const std::vector<ConfigEdit> &edits) {
+    return attemptOn(chain, edits);
+  };
+  return suggest(chain.report, options);
+}
+
+TEST(Suggestion, NoneForAHealthyNetwork) {
+  Chain chain;
+  EXPECT_TRUE(suggestFor(chain).empty());
+}
+
+TEST(Suggestion, ReadersOfACoarseTensorGet16Bits) {
+  Chain chain;
+  chain.lose(0.1, 2, &AttributionRow::activations);
+  std::vector<Suggestion> found = suggestFor(chain);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].title, "16 bits for 1 layer");
+  EXPECT_EQ(found[0].layers, std::vector<std::string>{"c"});
+  ASSERT_EQ(found[0].edits.size(), 1u);
+  EXPECT_EQ(found[0].edits[0].field, "quant.layer_configs");
+  EXPECT_EQ(found[0].edits[0].value,
+            R"({"layer_names":["c"],"data_type":"U16"})");
+  EXPECT_TRUE(found[0].edits[0].appends);
+  EXPECT_NEAR(found[0].predictedGain, 0.1, 0.001);
+  EXPECT_EQ(found[0].extraCycles, 10);
+  // Sixteen bits everywhere are possible, but cost more.
+  EXPECT_EQ(found.back().edits[0].field, "quant.highest_mix_precision");
+}
+
+TEST(Suggestion, WeightsGet16BitsWhereTheyAreTheReason) {
+  Chain chain;
+  chain.lose(0.1, 2, &AttributionRow::weights);
+  std::vector<Suggestion> found = suggestFor(chain);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].edits[0].value,
+            R"({"layer_names":["b"],"weight_data_type":"S16"})");
+}
+
+TEST(Suggestion, AnOutputHasTheTypeOfItsLayer) {
+  Chain chain;
+  chain.layer(2).metrics.deadChannels = 6;
+  std::vector<Suggestion> found = suggestFor(chain);
+  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found[0].edits.size(), 1u);
+  EXPECT_EQ(found[0].edits[0].value,
+            R"({"layer_names":["c"],"output_data_type":"U16"})");
+}
+
+TEST(Suggestion, SaturationIsNoMatterOfTypes) {
+  Chain chain;
+  chain.lose(0.3, 0, &AttributionRow::activations);
+  chain.report.inputs[0].codes->scale /= 4;
+  chain.report.inputs[0].metrics.saturated = 0.4;
+  SuggestOptions options;
+  options.inputConfigs = "[]";
+  std::vector<Suggestion> found = suggestFor(chain, options);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].edits[0].field, "quant.input_configs");
+  EXPECT_EQ(found[0].extraCycles, 0);
+  EXPECT_NEAR(found[0].predictedGain, 0.3, 0.01);
+
+  // Without other samples, the method has cut them.
+  options.inputConfigs.clear();
+  options.calibrationMethod = QuantMethod::Percentile;
+  found = suggestFor(chain, options);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].edits[0].field, "quant.calibration_method");
+  EXPECT_EQ(found[0].edits[0].value, "\"MinMax\"");
+}
+
+TEST(Suggestion, SmoothQuantWhereOnlyProductsRead) {
+  Chain chain;
+  chain.lose(0.1, 1, &AttributionRow::activations);
+  OutlierRow outliers{.tensor = "a_out", .channels = 8};
+  outliers.peak = {7, 90, 1.5};
+  chain.report.outliers = {outliers};
+  auto smooths = [](const std::vector<Suggestion> &found) {
+    return std::ranges::any_of(found, [](const Suggestion &suggestion) {
+      return suggestion.edits[0].field == "quant.enable_smooth_quant";
+    });
+  };
+  EXPECT_TRUE(smooths(suggestFor(chain)));
+  SuggestOptions options;
+  options.smoothQuant = true;
+  EXPECT_FALSE(smooths(suggestFor(chain, options))) << "it is on already";
+  chain.report.weights.erase(chain.report.weights.begin() + 1);
+  EXPECT_FALSE(smooths(suggestFor(chain))) << "b has no weights";
+}
+
+TEST(Suggestion, WhatCantBeBuiltIsNotSuggested) {
+  Chain chain;
+  chain.lose(0.1, 2, &AttributionRow::activations);
+  chain.report.diagnoses = diagnose(chain.report);
+  SuggestOptions options;
+  options.attempt = [](const std::vector<ConfigEdit> &) {
+    return std::nullopt;
+  };
+  EXPECT_TRUE(suggest(chain.report, options).empty());
+}
+
+TEST(Suggestion, WithoutAttributionLayersByThemselvesDecide) {
+  Chain chain;
+  chain.report.attribution.reset();
+  chain.report.tables[1].rows[2].metrics.cosine = 0.9;
+  // The error of c is that of what it reads.
+  chain.layer(2).metrics.cosine = 0.95;
+  chain.layer(2).metrics.mse = 0.1;
+  std::vector<Suggestion> found = suggestFor(chain);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].layers, std::vector<std::string>{"c"});
+}
+
+} // namespace

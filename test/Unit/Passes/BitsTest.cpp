@@ -1,0 +1,193 @@
+//===- BitsTest.cpp - Broken kernels are found ----------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A network in which one kernel at a time is wrong: the analysis has to name
+// that layer and what is wrong with it, and nothing where all are right.
+//===----------------------------------------------------------------------===//
+#include "QuantizeTestSupport.h"
+#include "parallax/Backend/NPU/TestFault.h"
+#include "parallax/Config/Target.h"
+#include "parallax/Passes/Analyze/Analyze.h"
+#include "parallax/Passes/Lower/Lower.h"
+#include "parallax/Support/Error.h"
+
+namespace parallax {
+namespace {
+
+/// A convolution with a clamp, one without, an activation by table, a sum, a
+/// product of matrices and a fully connected layer.
+constexpr const char *network = R"(
+func.func @main(%x: tensor<1x3x9x9xf32> {nn.name = "x"}) -> (tensor<9x6xf32> {nn.name = "out"}) {
+  %w = nn.constant RANDOM : tensor<8x3x3x3xf32> loc("w"("w"))
+  %b = nn.constant RANDOM : tensor<8xf32> loc("b"("b"))
+  %0 = nn.conv %x, %w, %b {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x3x9x9xf32>, tensor<8x3x3x3xf32>, tensor<8xf32>) -> tensor<1x8x9x9xf32> loc("stem"("c"))
+  %1 = nn.relu %0 : (tensor<1x8x9x9xf32>) -> tensor<1x8x9x9xf32> loc("relu"("r"))
+  %dw = nn.constant RANDOM : tensor<8x1x3x3xf32> loc("dw"("dw"))
+  %2 = nn.conv %1, %dw {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>, group = 8 : i64}
+    : (tensor<1x8x9x9xf32>, tensor<8x1x3x3xf32>) -> tensor<1x8x9x9xf32> loc("depthwise"("d"))
+  %3 = nn.sigmoid %2 : (tensor<1x8x9x9xf32>) -> tensor<1x8x9x9xf32> loc("gate"("s"))
+  %4 = nn.add %1, %3 : (tensor<1x8x9x9xf32>, tensor<1x8x9x9xf32>) -> tensor<1x8x9x9xf32> loc("sum"("a"))
+  %5 = nn.mul %4, %3 : (tensor<1x8x9x9xf32>, tensor<1x8x9x9xf32>) -> tensor<1x8x9x9xf32> loc("product"("m"))
+  %6 = nn.matmul %5, %2 : (tensor<1x8x9x9xf32>, tensor<1x8x9x9xf32>) -> tensor<1x8x9x9xf32> loc("matmul"("p"))
+  %7 = nn.reshape %6 {shape = array<i64: 9, 72>} : (tensor<1x8x9x9xf32>) -> tensor<9x72xf32> loc("flatten"("f"))
+  %fw = nn.constant RANDOM : tensor<72x6xf32> loc("fw"("fw"))
+  %fb = nn.constant RANDOM : tensor<6xf32> loc("fb"("fb"))
+  %8 = nn.gemm %7, %fw, %fb : (tensor<9x72xf32>, tensor<72x6xf32>, tensor<6xf32>) -> tensor<9x6xf32> loc("gemm"("out"))
+  return %8 : tensor<9x6xf32>
+}
+)";
+
+class BitsTest : public QuantizeTest {
+protected:
+  void SetUp() override {
+    parse(withRandomWeights(network));
+    for (int i = 0; i < 3; ++i)
+      samples.push_back({random(function().getArgumentTypes()[0])});
+    calibration = calibrate(function(), samples);
+  }
+
+  void build() {
+    quantize();
+    machine = addNpuView(view, Target());
+  }
+
+  std::vector<BitDifference> analyze() {
+    std::vector<Comparison> all;
+    for (auto method : {AnalysisMethod::PerLayer, AnalysisMethod::EndToEnd})
+      for (auto mode : {AnalysisMode::Reference, AnalysisMode::NPUBackend})
+        all.push_back({method, mode});
+    AnalysisSamples source;
+    source.count = samples.size();
+    source.load = [&](size_t i) {
+      return std::vector<Tensor>{samples[i][0].clone()};
+    };
+    return analyzePrecision({function(), view, machine}, all, source)
+        .differences;
+  }
+
+  /// Breaks one kernel: it has to be the only fault, of this class, and where
+  /// nothing else differs the first difference end to end.
+  void expectFound(const std::string &layer, const std::string &kind,
+                   DifferenceClass expected) {
+    SCOPED_TRACE(layer + ":" + kind);
+    std::vector<BitDifference> rows;
+    {
+      TestFault fault(machine, layer + ":" + kind);
+      rows = analyze();
+    }
+    const BitDifference *found = nullptr;
+    for (const BitDifference &row : rows)
+      if (row.node == layer)
+        found = &row;
+      else
+        EXPECT_FALSE(isFault(row.difference))
+            << row.node << ": " << nameOf(row.difference);
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(found->difference, expected) << nameOf(found->difference);
+    // Of 16-bit codes, ties are in nearly every layer.
+    if (!hasTies || layer == "stem") {
+      EXPECT_TRUE(found->isFirst);
+    }
+    ASSERT_FALSE(found->examples.empty());
+    for (const DifferenceExample &example : found->examples) {
+      EXPECT_NE(example.reference, example.machine);
+      // The reference is right.
+      EXPECT_NEAR(std::clamp(example.exact, 0.0, 65535.0),
+                  double(example.reference), 0.6);
+      EXPECT_FALSE(example.operands.empty());
+    }
+  }
+
+  void expectAllFound() {
+    using enum DifferenceClass;
+    for (const char *layer : {"stem", "depthwise", "gemm", "matmul"})
+      expectFound(layer, "accumulator", Accumulator);
+    for (const char *layer :
+         {"stem", "depthwise", "gemm", "matmul", "sum", "product"}) {
+      expectFound(layer, "rounding", Rounding);
+      expectFound(layer, "shift", ScaleOrZeroPoint);
+      expectFound(layer, "zero_point", ScaleOrZeroPoint);
+      expectFound(layer, "saturation", Saturation);
+      expectFound(layer, "layout", Layout);
+    }
+    expectFound("gate", "table", TableEntries);
+    expectFound("gate", "zero_point", ScaleOrZeroPoint);
+    expectFound("gate", "layout", Layout);
+  }
+
+  std::vector<std::vector<Tensor>> samples;
+  FuncOp machine;
+  bool hasTies = false;
+};
+
+TEST_F(BitsTest, AMachineThatIsRightHasNoFaults) {
+  for (DataType type : {DataType::U8, DataType::U16}) {
+    config.layerConfigs.clear();
+    setAll(type);
+    build();
+    for (const BitDifference &row : analyze())
+      EXPECT_FALSE(isFault(row.difference))
+          << row.node << ": " << nameOf(row.difference);
+    machine.erase();
+    view.erase();
+  }
+}
+
+TEST_F(BitsTest, FaultsOf8BitLayersAreFound) {
+  build();
+  expectAllFound();
+}
+
+TEST_F(BitsTest, FaultsOf16BitLayersAreFound) {
+  setAll(DataType::U16);
+  hasTies = true;
+  build();
+  expectAllFound();
+}
+
+TEST_F(BitsTest, ExamplesHaveTheOperands) {
+  build();
+  TestFault fault(machine, "gemm:shift");
+  for (const BitDifference &row : analyze())
+    if (row.node == "gemm") {
+      const std::string &operands = row.examples[0].operands;
+      EXPECT_TRUE(operands.starts_with("f = ")) << operands;
+      EXPECT_NE(operands.find("(72 codes, zero "), std::string::npos);
+      EXPECT_NE(operands.find("weights = "), std::string::npos);
+      EXPECT_NE(operands.find("sum "), std::string::npos);
+    }
+}
+
+TEST_F(BitsTest, AFaultEndsWithItsObject) {
+  build();
+  std::string before, after;
+  llvm::raw_string_ostream(before) << machine;
+  { TestFault fault(machine, "stem:shift"); }
+  llvm::raw_string_ostream(after) << machine;
+  EXPECT_EQ(before, after);
+}
+
+TEST_F(BitsTest, FaultsThatCannotBeAreRefused) {
+  build();
+  auto messageOf = [&](const char *request) -> std::string {
+    try {
+      TestFault fault(machine, request);
+    } catch (const Error &error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(messageOf("nobody:shift"),
+            "no layer 'nobody' of the machine ends in codes");
+  EXPECT_EQ(messageOf("stem:table"),
+            "layer 'stem' is an npu.conv and has no table that could be wrong");
+  EXPECT_EQ(messageOf("stem:flood"),
+            "'stem:flood' is no fault of a layer: write LAYER:KIND with one of "
+            "rounding, shift, zero_point, saturation, table, accumulator, "
+            "layout");
+}
+
+} // namespace
+} // namespace parallax

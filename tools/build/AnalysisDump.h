@@ -1,0 +1,49 @@
+//===- AnalysisDump.h - The tensors behind the tables ----------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whoever doubts a number can compute it again: all tensors that were compared
+// are written as .npy files, those of the float network and those of every
+// table under the same names, so that two folders can be compared file by file.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_BUILD_ANALYSISDUMP_H
+#define PARALLAX_TOOLS_BUILD_ANALYSISDUMP_H
+
+#include "parallax/Passes/Analyze/Analyze.h"
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <set>
+
+namespace parallax {
+
+class AnalysisDump {
+public:
+  /// Removes an earlier dump in `folder`. Throws Error if the disk has not room
+  /// for all tensors of `network` in so many samples and comparisons.
+  AnalysisDump(std::filesystem::path folder, mlir::func::FuncOp network,
+               const std::vector<Comparison> &comparisons, size_t samples);
+
+  /// Writes <folder>/<table>/<sample>/<tensor>.npy; from any thread.
+  void write(const ComparedValues &compared);
+
+  /// Writes index.json, which says what is where: a dump without one is not
+  /// complete.
+  void finish() const;
+
+private:
+  std::filesystem::path folder;
+  std::vector<Comparison> comparisons;
+  size_t samples;
+  /// In the order of the network.
+  std::vector<std::string> tensors, files;
+  std::map<std::string, size_t> numbers;
+  std::mutex mutex;
+  /// By tensor: the tables that have it.
+  std::vector<std::set<std::string>> tables;
+};
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_BUILD_ANALYSISDUMP_H

@@ -1,0 +1,116 @@
+//===- Apply.cpp - Suggestions put to the proof ---------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "Apply.h"
+#include "Suggestions.h"
+
+#include "parallax/Passes/Quantize/Improve.h"
+#include "parallax/Report/Precision.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/Log.h"
+#include "parallax/Support/LogFile.h"
+
+#include <fmt/format.h>
+
+namespace fs = std::filesystem;
+
+namespace parallax {
+namespace {
+
+/// Several suggestions as one.
+struct Choice {
+  std::vector<ConfigEdit> edits;
+  /// The part of the loss that they are said to leave.
+  double left = 1;
+  int64_t extraCycles = 0;
+};
+
+Choice choose(const PrecisionReport &report, int64_t count, double loss) {
+  Choice choice;
+  for (const Suggestion &suggestion : report.suggestions) {
+    if (count-- == 0)
+      break;
+    choice.edits.insert(choice.edits.end(), suggestion.edits.begin(),
+                        suggestion.edits.end());
+    choice.left *= loss > 0 ? 1 - suggestion.predictedGain / loss : 1;
+    // Wider types of the same layers are paid for once.
+    choice.extraCycles = std::max(choice.extraCycles, suggestion.extraCycles);
+    log(LogLevel::Info, "apply suggestion: {}", suggestion.title);
+  }
+  return choice;
+}
+
+/// The first phase that reads what is changed.
+std::string firstPhase(std::span<const ConfigEdit> edits,
+                       const BuildConfig &config) {
+  // Such methods have changed the float network already.
+  if (asksForImprovement(config.quant))
+    return "import";
+  for (const ConfigEdit &edit : edits)
+    if (edit.field == "quant.input_configs" ||
+        edit.field == "quant.calibration_method")
+      return "calibrate";
+  return "quantize";
+}
+
+/// Builds from a phase on. What phases only write if there is a reason may not
+/// be left from the build before.
+void buildFrom(const std::string &phaseName, BuildState &state) {
+  fs::path folder = fs::path(state.config.outputDir) / "quant";
+  for (const char *file : {"layer_config_audit.json", "float_changes.json"})
+    fs::remove(folder / file);
+  state.isTooImprecise = false;
+  if (phaseName == "import") {
+    state.network.reset();
+  } else {
+    for (const char *name : {"quantized", "npu", "deployed"})
+      if (mlir::func::FuncOp view = state.network->view(name))
+        view.erase();
+    mlir::func::FuncOp calibrated = state.network->view("calibrated");
+    if (calibrated && phaseName == "calibrate")
+      calibrated.erase();
+  }
+  for (const Phase &phase : phasesBetween(phaseName, ""))
+    if (phase.isWanted(state.config))
+      phase.run(state);
+}
+
+} // namespace
+
+void checkApplies(const BuildConfig &config, const std::string &phaseTo) {
+  if (!config.quant.precisionAnalysis)
+    throw Error("--apply-suggestions needs a precision analysis: set "
+                "quant.precision_analysis");
+  if (!phaseTo.empty())
+    throw Error("--apply-suggestions needs the whole build: leave --phase-to "
+                "out");
+}
+
+void applySuggestions(BuildState &state) {
+  if (!state.report || state.report->suggestions.empty()) {
+    printResult("There is no suggestion to apply.\n");
+    return;
+  }
+  PrecisionReport before = std::move(*state.report);
+  int64_t cyclesBefore = state.cycles;
+  double loss = 1 - meanSimilarity(before);
+  Choice choice = choose(before, state.suggestionsToApply, loss);
+  BuildConfig original = state.config;
+  state.config = withEdits(original, choice.edits);
+  state.suggestionsToApply = 0;
+  buildFrom(firstPhase(choice.edits, original), state);
+  printResult(renderApplied({&before, &*state.report, loss * (1 - choice.left),
+                             cyclesBefore, state.cycles, choice.extraCycles},
+                            state.style));
+  if (!isWorse(before, *state.report))
+    return;
+  log(LogLevel::Warning,
+      "the network got worse, so it is built again as it was");
+  state.config = original;
+  buildFrom("import", state);
+}
+
+} // namespace parallax

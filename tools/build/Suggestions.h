@@ -1,0 +1,43 @@
+//===- Suggestions.h - Why, and what to change -----------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The step of the analysis that turns measurements into causes and into changes
+// of the configuration, and the configuration with such changes.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_BUILD_SUGGESTIONS_H
+#define PARALLAX_TOOLS_BUILD_SUGGESTIONS_H
+
+#include "Phases.h"
+
+#include <functional>
+
+namespace parallax {
+
+/// The samples of quant.input_sample_dir.
+struct OtherSamples {
+  size_t count = 0;
+  std::function<std::vector<Tensor>(size_t sample)> load;
+};
+
+/// Fills in diagnoses and suggestions. `others` are the analyzed samples where
+/// they are not those of the calibration. Nothing is executed, but networks
+/// with other types are built in memory to see what they cost.
+void addSuggestions(PrecisionReport &report, BuildState &state,
+                    mlir::func::FuncOp machine,
+                    const std::optional<OtherSamples> &others);
+
+/// Writes quant/debug/suggestions.json and suggested_config.json, or removes
+/// what an earlier build has left there.
+void writeSuggestions(const PrecisionReport &report, const BuildState &state);
+
+/// The configuration with changes; throws Error if they don't fit it.
+BuildConfig withEdits(const BuildConfig &config,
+                      std::span<const ConfigEdit> edits);
+
+/// What the machine needs for a network.
+int64_t cyclesOf(mlir::func::FuncOp machine, const BuildConfig &config);
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_BUILD_SUGGESTIONS_H

@@ -1,0 +1,44 @@
+//===- SubcommandTable.cpp - Programs that are a table of others ----------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "SubcommandTable.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+
+namespace parallax {
+
+static void printHelp(const SubcommandTable &table, std::FILE *stream) {
+  fmt::print(stream, "{}\n\nUsage: {} <subcommand> [options]\n\nSubcommands:\n",
+             table.title, table.program);
+  for (const Subcommand &subcommand : table.subcommands)
+    fmt::print(stream, "  {:<10}{}\n", subcommand.name, subcommand.summary);
+  fmt::print(stream, "\n`{} <subcommand> --help` shows the options.\n",
+             table.program);
+}
+
+const Subcommand *SubcommandTable::find(std::string_view name) const {
+  for (const Subcommand &subcommand : subcommands)
+    if (subcommand.name == name)
+      return &subcommand;
+  return nullptr;
+}
+
+int SubcommandTable::dispatch(int argc, char **argv) const {
+  std::string_view word = argc > 1 ? argv[1] : "";
+  if (const Subcommand *subcommand = find(word))
+    return subcommand->run(argc - 1, argv + 1);
+  if (word == "--help" || word == "-h" || word == "help") {
+    printHelp(*this, stdout);
+    return 0;
+  }
+  if (!word.empty())
+    fmt::print(stderr, "error: '{}' is not a subcommand\n\n", word);
+  printHelp(*this, stderr);
+  return 2;
+}
+
+} // namespace parallax
