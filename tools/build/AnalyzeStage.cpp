@@ -31,15 +31,9 @@ namespace fs = std::filesystem;
 namespace parallax {
 namespace {
 
-/// The inputs that are analyzed, and where they come from.
-struct Samples {
-  size_t count = 0;
-  std::function<std::vector<Tensor>(size_t)> load;
-  std::string source;
-};
-
 /// One sample per folder, or the folder itself.
-Samples samplesIn(const fs::path &folder, const std::vector<PortInfo> &inputs) {
+AnalyzedSamples samplesIn(const fs::path &folder,
+                          const std::vector<PortInfo> &inputs) {
   if (!fs::is_directory(folder))
     throw Error(fmt::format("quant.input_sample_dir: {} is no folder",
                             folder.string()));
@@ -54,22 +48,6 @@ Samples samplesIn(const fs::path &folder, const std::vector<PortInfo> &inputs) {
       folders.size(),
       [folders, inputs](size_t i) { return readFolder(folders[i], inputs); },
       folder.string()};
-}
-
-Samples samplesOf(BuildState &state) {
-  const BuildConfig &config = state.config;
-  std::vector<PortInfo> inputs = state.network->inputs();
-  if (!config.quant.inputSampleDir.empty())
-    return samplesIn(config.quant.inputSampleDir, inputs);
-  if (!config.quant.inputConfigs.empty()) {
-    auto set = std::make_shared<CalibrationSet>(
-        openCalibrationSet(*state.network, config));
-    return {set->size(), [set](size_t i) { return set->load(i); },
-            config.quant.inputConfigs[0].calibrationDataset};
-  }
-  auto few = std::make_shared<CheckSamples>(evaluationSamples(config, inputs));
-  return {few->samples.size(), [few](size_t i) { return few->samples[i]; },
-          few->source};
 }
 
 std::vector<Comparison> comparisonsOf(const QuantConfig &config) {
@@ -156,9 +134,25 @@ void write(const PrecisionReport &report,
 
 } // namespace
 
+AnalyzedSamples analyzedSamples(BuildState &state) {
+  const BuildConfig &config = state.config;
+  std::vector<PortInfo> inputs = state.network->inputs();
+  if (!config.quant.inputSampleDir.empty())
+    return samplesIn(config.quant.inputSampleDir, inputs);
+  if (!config.quant.inputConfigs.empty()) {
+    auto set = std::make_shared<CalibrationSet>(
+        openCalibrationSet(*state.network, config));
+    return {set->size(), [set](size_t i) { return set->load(i); },
+            config.quant.inputConfigs[0].calibrationDataset};
+  }
+  auto few = std::make_shared<CheckSamples>(evaluationSamples(config, inputs));
+  return {few->samples.size(), [few](size_t i) { return few->samples[i]; },
+          few->source};
+}
+
 void runAnalyzeStage(BuildState &state) {
   const QuantConfig &config = state.config.quant;
-  Samples samples = samplesOf(state);
+  AnalyzedSamples samples = analyzedSamples(state);
   size_t allSamples = samples.count;
   if (config.precisionAnalysisSize > 0)
     samples.count =

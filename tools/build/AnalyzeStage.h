@@ -10,7 +10,19 @@
 
 #include "Phases.h"
 
+#include <functional>
+
 namespace parallax {
+
+/// The inputs that are analyzed, and where they come from.
+struct AnalyzedSamples {
+  size_t count = 0;
+  std::function<std::vector<Tensor>(size_t)> load;
+  std::string source;
+};
+
+/// All that there are, of which quant.precision_analysis_size are looked at.
+AnalyzedSamples analyzedSamples(BuildState &state);
 
 void runAnalyzeStage(BuildState &state);
 

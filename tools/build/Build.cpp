@@ -6,6 +6,7 @@
 // accuracy where it brings labelled samples.
 //===----------------------------------------------------------------------===//
 #include "Build.h"
+#include "../case/PackCase.h"
 #include "../common/FloatStage.h"
 #include "../common/Subcommand.h"
 #include "Apply.h"
@@ -50,6 +51,8 @@ struct Options {
   std::string testFault;
   std::string evidenceDir;
   std::string caseFile;
+  /// Set once there are results that a case can be made of.
+  std::string outputDir;
   std::string phaseFrom, phaseTo;
   CommonOptions common;
 };
@@ -67,22 +70,6 @@ void warnAboutInactiveFields(const BuildConfig &config,
   text.pop_back(); // The log ends the line itself.
   log(LogLevel::Warning, "these fields have no effect yet:\n{}", text);
 }
-
-/// The time of each phase, for the last line of a build.
-class PhaseClock {
-public:
-  void finish(std::string_view phase) {
-    text += fmt::format("{}{} {:.2f} s", text.empty() ? "" : ", ", phase,
-                        secondsSince(start));
-    start = std::chrono::steady_clock::now();
-  }
-  const std::string &summary() const { return text; }
-
-private:
-  std::chrono::steady_clock::time_point start =
-      std::chrono::steady_clock::now();
-  std::string text;
-};
 
 BuildConfig readConfig(const Options &options) {
   std::vector<std::string> warnings;
@@ -143,7 +130,7 @@ void writeContext(const Options &options, const BuildConfig &config) {
           "\n");
 }
 
-int build(const Options &options) {
+int build(Options &options) {
   PhaseClock clock;
   std::span<const Phase> phases =
       phasesBetween(options.phaseFrom, options.phaseTo);
@@ -183,6 +170,7 @@ int build(const Options &options) {
       }
       openLogFile(std::filesystem::path(config.outputDir) / "build.log");
       writeContext(options, config);
+      options.outputDir = config.outputDir;
     }
     dump(state, phase);
   }
@@ -204,6 +192,31 @@ int build(const Options &options) {
   log(LogLevel::Debug, "peak memory {:.1f} MB",
       double(peakMemoryBytes()) / 1e6);
   return state.isTooImprecise ? 1 : 0;
+}
+
+/// A build that fails is worth a case as well.
+int buildAndPack(Options &options) {
+  auto pack = [&] {
+    if (options.caseFile.empty() || options.outputDir.empty())
+      return;
+    closeLogFile(); // It is part of the case.
+    PackRequest request;
+    request.build = readFinishedBuild(options.outputDir);
+    request.caseFile = options.caseFile;
+    request.testFault = options.testFault;
+    request.threads = options.common.threads;
+    log(LogLevel::Info, "save case to [{}]: {}", options.caseFile,
+        packCase(request));
+  };
+  int code = 0;
+  try {
+    code = build(options);
+  } catch (const Error &) {
+    pack();
+    throw;
+  }
+  pack();
+  return code;
 }
 
 } // namespace
@@ -234,6 +247,10 @@ int runBuild(int argc, char **argv) {
                  "predicted with what came of it")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
+  app.add_option("--case", options.caseFile,
+                 "pack all that it takes to see the result again, as "
+                 "'parallax case pack' does")
+      ->type_name("FILE");
   std::vector<std::string> names;
   for (const Phase &phase : buildPhases())
     names.push_back(fmt::format("{} ({})", phase.name, phase.does));
@@ -249,7 +266,7 @@ int runBuild(int argc, char **argv) {
   addConfigFlags(app, options.flags);
   app.footer("\nExample:\n  parallax build --config configs/quickstart.json");
   return runSubcommand(app, options.common, argc, argv,
-                       [&] { return build(options); });
+                       [&] { return buildAndPack(options); });
 }
 
 } // namespace parallax

@@ -10,6 +10,10 @@
 namespace parallax {
 
 static constexpr Subcommand subcommands[] = {
+    {"pack", "pack a build into a case", runCasePack},
+    {"replay", "build a case and compare it with what it expects",
+     runCaseReplay},
+    {"reduce", "make a case as small as its problem allows", runCaseReduce},
     {"show", "show what is in a case, without unpacking it", runCaseShow},
     {"verify", "check that a case is as it was packed", runCaseVerify},
 };

@@ -12,6 +12,9 @@ namespace parallax {
 
 int runCaseCommand(int argc, char **argv);
 
+int runCasePack(int argc, char **argv);
+int runCaseReduce(int argc, char **argv);
+int runCaseReplay(int argc, char **argv);
 int runCaseShow(int argc, char **argv);
 int runCaseVerify(int argc, char **argv);
 

@@ -15,6 +15,8 @@
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
+#include "parallax/Support/Clock.h"
+#include "parallax/Support/Log.h"
 #include "parallax/Support/QuantizedType.h"
 
 #include <mutex>
@@ -267,17 +269,21 @@ std::string analyze::typeName(DType type) {
 PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
                                  const std::vector<Comparison> &comparisons,
                                  const AnalysisSamples &samples) {
+  PhaseClock clock;
   Combination combination = analyze::combine(views, comparisons);
   analyze::Waterfall waterfall(views, comparisons, combination, samples);
+  clock.finish("stages");
   analyze::InputComparison inputs(views, samples.count);
   AnalysisSamples watched = samples;
   watched.load = inputs.watch(samples.load);
   analyze::BitComparison bits(combination, samples.count);
   std::vector<TensorComparison> sums =
       compare(combination, watched, waterfall, bits);
+  clock.finish("layers");
   PrecisionReport report;
   report.differences = bits.differences(views.machine, samples);
   combination.function.erase();
+  clock.finish("bits");
   report.samples = int64_t(samples.count);
   for (const Comparison &comparison : comparisons)
     report.tables.push_back(tableOf(comparison, combination, sums));
@@ -287,12 +293,16 @@ PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
   report.weights = analyze::weightsOf(views);
   report.histograms =
       analyze::histogramsOf(views, combination.tensors, report, samples);
+  clock.finish("histograms");
   report.times = analyze::timesOf(views.network, samples);
+  clock.finish("times");
   if (samples.attributes)
     report.attribution = analyze::attribute(
         views,
         views.machine ? AnalysisMode::NPUBackend : AnalysisMode::Reference,
         samples);
+  clock.finish("attribution");
+  log(LogLevel::Debug, "analysis: {}", clock.summary());
   return report;
 }
 

@@ -24,7 +24,7 @@ namespace parallax::analyze {
 namespace {
 
 /// Random vectors that go back through the network.
-constexpr size_t probeCount = 2;
+constexpr size_t probeCount = 1;
 /// What a layer adds is found as: the inner product of its worth with the error
 /// that weights make, and with that of the result; then what probes say of both
 /// errors.

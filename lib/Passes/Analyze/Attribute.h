@@ -13,7 +13,7 @@
 namespace parallax::analyze {
 
 /// On so many samples.
-inline constexpr size_t attributedSamples = 8;
+inline constexpr size_t attributedSamples = 4;
 
 /// Nothing if no output is a float, or no sample has an output with a
 /// direction.

@@ -12,6 +12,6 @@ here=$(cd "${0%/*}" && pwd)
 all=()
 [[ ${PARALLAX_TEST_FULL:-} != 1 ]] || all=(--all)
 node "$here/fetch.mjs" "$1" "${all[@]}"
-for check in peer optimized quantized attribution; do
+for check in peer optimized quantized attribution cases reductions; do
   node "$here/$check.mjs" --cache "$1" --parallax "$2" --work "$3/$check" "${all[@]}"
 done

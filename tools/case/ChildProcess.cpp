@@ -1,0 +1,127 @@
+//===- ChildProcess.cpp - Builds that may fail ----------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "ChildProcess.h"
+
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Error.h"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace parallax {
+namespace {
+
+/// Enough for every message, not for a program that prints without end.
+constexpr std::streamoff mostText = 1 << 20;
+
+std::string endOf(const fs::path &path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  std::streamoff size = file.tellg();
+  if (size <= 0)
+    return "";
+  std::streamoff start = std::max<std::streamoff>(0, size - mostText);
+  std::string text(size_t(size - start), '\0');
+  file.seekg(start);
+  file.read(text.data(), std::streamsize(text.size()));
+  return text;
+}
+
+/// Between fork and exec: only what is safe there.
+[[noreturn]] void become(char *const *words, const char *folder, int output,
+                         pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent)
+    ::_exit(127);
+  int input = ::open("/dev/null", O_RDONLY);
+  if (::chdir(folder) == 0 && ::dup2(input, 0) >= 0 && ::dup2(output, 1) >= 0 &&
+      ::dup2(output, 2) >= 0)
+    ::execv(words[0], words);
+  ::_exit(127);
+}
+
+/// Whether the process ended in time; it is a zombie then.
+bool waitFor(pid_t process, int64_t maxSeconds) {
+  int descriptor = int(::syscall(SYS_pidfd_open, process, 0));
+  if (descriptor < 0)
+    return true; // An old kernel: whoever asks for the result has to wait.
+  pollfd event{descriptor, POLLIN, 0};
+  auto end =
+      std::chrono::steady_clock::now() + std::chrono::seconds(maxSeconds);
+  int ready = 0;
+  do {
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    ready = ::poll(&event, 1, int(std::max<int64_t>(0, left.count())));
+  } while (ready < 0 && errno == EINTR);
+  ::close(descriptor);
+  return ready > 0;
+}
+
+} // namespace
+
+ChildResult runChild(const std::vector<std::string> &command,
+                     const fs::path &folder, const fs::path &log,
+                     int64_t maxSeconds) {
+  auto fail = [&] {
+    throw Error(fmt::format("cannot run '{}' in '{}': {}", command[0],
+                            folder.string(), std::strerror(errno)));
+  };
+  createParentDirectories(log);
+  int output =
+      ::open(log.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
+  if (output < 0)
+    fail();
+  std::vector<char *> words;
+  for (const std::string &word : command)
+    words.push_back(const_cast<char *>(word.c_str()));
+  words.push_back(nullptr);
+  pid_t parent = ::getpid();
+  pid_t process = ::fork();
+  if (process == 0)
+    become(words.data(), folder.c_str(), output, parent);
+  ::close(output);
+  if (process < 0)
+    fail();
+  ChildResult result;
+  if (!waitFor(process, maxSeconds)) {
+    result.isTimeout = true;
+    ::kill(process, SIGKILL);
+  }
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0)
+    if (errno != EINTR)
+      fail();
+  if (WIFSIGNALED(status))
+    result.signal = result.isTimeout ? 0 : WTERMSIG(status);
+  else
+    result.exitCode = WEXITSTATUS(status);
+  result.text = endOf(log);
+  return result;
+}
+
+ChildResult runParallax(const std::vector<std::string> &words,
+                        const fs::path &folder, const fs::path &log,
+                        int64_t maxSeconds) {
+  std::vector<std::string> command = {
+      fs::read_symlink("/proc/self/exe").string()};
+  command.insert(command.end(), words.begin(), words.end());
+  return runChild(command, folder, log, maxSeconds);
+}
+
+} // namespace parallax

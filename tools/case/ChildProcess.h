@@ -1,0 +1,44 @@
+//===- ChildProcess.h - Builds that may fail -------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A case is proved from its files alone, by a process of its own: it has no
+// memory of how the files came about, and it may crash.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_CASE_CHILDPROCESS_H
+#define PARALLAX_TOOLS_CASE_CHILDPROCESS_H
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace parallax {
+
+/// How a process ended.
+struct ChildResult {
+  int exitCode = 0;
+  /// The signal that ended it; 0 if it ended by itself.
+  int signal = 0;
+  /// It was stopped because it took too long.
+  bool isTimeout = false;
+  /// What it printed, or the end of that.
+  std::string text;
+
+  /// Sanitizers turn signals into exit codes of their own.
+  bool isCrash() const { return signal != 0 || exitCode > 2; }
+};
+
+/// Runs a program in a folder; what it prints goes to a file. The process ends
+/// with this one.
+ChildResult runChild(const std::vector<std::string> &command,
+                     const std::filesystem::path &folder,
+                     const std::filesystem::path &log, int64_t maxSeconds);
+
+/// This very program with other words.
+ChildResult runParallax(const std::vector<std::string> &words,
+                        const std::filesystem::path &folder,
+                        const std::filesystem::path &log, int64_t maxSeconds);
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_CASE_CHILDPROCESS_H

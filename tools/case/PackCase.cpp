@@ -1,0 +1,192 @@
+//===- PackCase.cpp - From a build to a case ------------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "PackCase.h"
+#include "ChildProcess.h"
+
+#include "parallax/Case/CaseFile.h"
+#include "parallax/Report/Precision.h"
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/Log.h"
+#include "parallax/Support/MappedFile.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace parallax {
+namespace {
+
+/// What a failed build said last.
+std::string lastLines(const std::string &text, size_t count) {
+  size_t start = text.size();
+  while (start > 0 && count > 0) {
+    start = text.rfind('\n', start - 2);
+    --count;
+    if (start == std::string::npos)
+      return text;
+  }
+  return text.substr(std::min(text.size(), start + 1));
+}
+
+/// A row for each metric that a user has seen printed.
+std::string printedTables(const PrecisionReport &report,
+                          const PrecisionReport &like) {
+  std::string text;
+  for (const PrecisionTable &table : report.tables)
+    for (const PrecisionTable &other : like.tables)
+      if (other.method == table.method && other.mode == table.mode)
+        text += precisionTable(table, /*full=*/false).toCsv();
+  return text;
+}
+
+class Packer {
+public:
+  explicit Packer(const PackRequest &request)
+      : request(request), scratch(request.caseFile),
+        folder(scratch.path() / "case") {}
+
+  std::string run() {
+    fs::create_directories(folder);
+    writeCaseInputs(request.build, folder, scratch.path() / "archives");
+    log(LogLevel::Info, "building the case from its own files");
+    ChildResult built = runParallax(
+        caseBuildWords("evidence", request.testFault, request.threads), folder,
+        scratch.path() / "build.txt", caseSeconds);
+    if (built.isTimeout)
+      throw Error("the build of the case did not end within a day");
+    Ticket ticket;
+    bool isAnalyzed = built.exitCode == 0 && built.signal == 0;
+    if (isAnalyzed)
+      takeAnalysis(ticket);
+    else
+      ticket.failure = lastLines(built.text, 20);
+    std::string verdict =
+        isAnalyzed ? oneLineVerdict(*ticket.report) : failureOf(built);
+    fs::remove_all(folder / "output");
+    takeLog();
+    writeTicket(ticket, verdict);
+    if (!request.reduction.empty())
+      writeFileAtomically(
+          folder / "reduction.txt",
+          fmt::format("{}\n", fmt::join(request.reduction, "\n")));
+    CaseManifest manifest;
+    manifest.command = request.build.command;
+    manifest.verdict = verdict;
+    manifest.replaced = request.replaced;
+    writeManifest(folder, manifest);
+    writeCase(folder, request.caseFile);
+    return verdict;
+  }
+
+private:
+  static std::string failureOf(const ChildResult &built) {
+    if (built.signal != 0)
+      return fmt::format("the build crashes with signal {}", built.signal);
+    size_t at = built.text.rfind("error: ");
+    std::string line = at == std::string::npos
+                           ? fmt::format("exit code {}", built.exitCode)
+                           : built.text.substr(at);
+    return "the build fails: " + line.substr(0, line.find('\n'));
+  }
+
+  void takeAnalysis(Ticket &ticket) {
+    fs::path expected = folder / "expected";
+    fs::create_directories(expected);
+    fs::path debug = folder / "output" / "quant" / "debug";
+    for (const char *name :
+         {"precision_analysis_table.json", "precision_analysis_table.txt"})
+      fs::copy_file(debug / name, expected / name);
+    fs::copy_file(folder / "output" / "quant" / "calibration.json",
+                  expected / "calibration.json",
+                  fs::copy_options::skip_existing, ignored);
+    fs::rename(folder / "evidence", expected / "sample");
+    ticket.report = readPrecisionJson(analysisOf(folder / "output"));
+    ticket.samples = ticket.report->samples;
+    compareWithOriginal(*ticket.report);
+  }
+
+  /// A case that shows something else than its user has seen is worth a word.
+  void compareWithOriginal(const PrecisionReport &found) const {
+    if (request.build.folder.empty() ||
+        !fs::exists(analysisOf(request.build.folder)))
+      return;
+    PrecisionReport seen = readPrecisionJson(analysisOf(request.build.folder));
+    if (printedTables(seen, found) != printedTables(found, seen))
+      log(LogLevel::Warning,
+          "the case gives other numbers than the analysis in '{}': was the "
+          "model, a sample or Parallax changed since?",
+          request.build.folder.string());
+  }
+
+  /// That of the user. One of the case itself would tell how long it took, and
+  /// the same case would not have the same bytes.
+  void takeLog() {
+    fs::path log = request.build.folder / "build.log";
+    if (!request.build.folder.empty() && fs::exists(log))
+      writeFileAtomically(folder / "expected" / "build.log", readText(log));
+  }
+
+  void writeTicket(Ticket &ticket, const std::string &verdict) {
+    ticket.answers = request.answers;
+    ticket.config = parseBuildConfig(readText(folder / "config.json"),
+                                     (folder / "config.json").string());
+    ticket.command = request.build.command;
+    ticket.tool = describe(thisTool());
+    ticket.verdict = verdict;
+    ticket.replaced = request.replaced;
+    ticket.reduction = request.reduction;
+    writeFileAtomically(folder / "ticket.md", ticketText(ticket));
+  }
+
+  const PackRequest &request;
+  ScratchFolder scratch;
+  fs::path folder;
+  std::error_code ignored;
+};
+
+} // namespace
+
+std::vector<std::string> caseBuildWords(const std::string &evidence,
+                                        const std::string &testFault,
+                                        int threads) {
+  std::vector<std::string> words = {"build",       "--config",
+                                    "config.json", "--allow-unmatched",
+                                    "--evidence",  evidence};
+  if (!testFault.empty())
+    words.insert(words.end(), {"--test-fault", testFault});
+  if (threads > 0)
+    words.insert(words.end(), {"--threads", std::to_string(threads)});
+  return words;
+}
+
+std::string packCase(const PackRequest &request) {
+  return Packer(request).run();
+}
+
+fs::path analysisOf(const fs::path &outputDir) {
+  return outputDir / "quant" / "debug" / "precision_analysis_table.json";
+}
+
+ScratchFolder::ScratchFolder(const fs::path &beside) {
+  createParentDirectories(beside);
+  std::string pattern =
+      (fs::absolute(beside).parent_path() / ".parallax-case-XXXXXX").string();
+  if (!::mkdtemp(pattern.data()))
+    throw Error(
+        fmt::format("cannot create a folder beside '{}'", beside.string()));
+  folder = pattern;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+}
+
+} // namespace parallax

@@ -1,0 +1,137 @@
+//===- Predicate.cpp - Whether the problem is still there -----------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "Predicate.h"
+#include "PackCase.h"
+
+#include "parallax/Report/Precision.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/Unicode.h"
+
+#include <fmt/format.h>
+
+namespace fs = std::filesystem;
+
+namespace parallax {
+namespace {
+
+bool isAt(const std::string &layer, const std::string &node,
+          const std::string &tensor) {
+  return layer == node || layer == tensor;
+}
+
+bool holdsFor(const Predicate &predicate, const PrecisionReport &report) {
+  switch (predicate.kind) {
+  case Predicate::Kind::Bits:
+    for (const BitDifference &row : report.differences)
+      if (isAt(predicate.layer, row.node, row.tensor) &&
+          (predicate.difference ? row.difference == *predicate.difference
+                                : isFault(row.difference)))
+        return true;
+    return false;
+  case Predicate::Kind::LayerCosine:
+    for (const PrecisionTable &table : report.tables)
+      for (const PrecisionRow &row : table.rows)
+        if (table.method == AnalysisMethod::PerLayer &&
+            isAt(predicate.layer, row.node, row.tensor) &&
+            row.metrics.similarity() < predicate.threshold)
+          return true;
+    return false;
+  case Predicate::Kind::OutputCosine:
+    return !passes(report, predicate.threshold);
+  default:
+    return true;
+  }
+}
+
+} // namespace
+
+std::string Predicate::words() const {
+  switch (kind) {
+  case Kind::Bits:
+    return fmt::format("Reference and NPUBackend differ at {} ({})",
+                       printable(layer),
+                       difference ? nameOf(*difference) : "any fault");
+  case Kind::LayerCosine:
+    return fmt::format("the cosine of {} by itself is below {}",
+                       printable(layer), threshold);
+  case Kind::OutputCosine:
+    return fmt::format("the cosine of an output is below {}", threshold);
+  case Kind::Message:
+    return fmt::format("the build fails and says '{}'", printable(text));
+  case Kind::Crash:
+    return "the build crashes";
+  case Kind::Command:
+    return fmt::format("'{}' ends with 0", printable(text));
+  case Kind::Analyzed:
+    return "the build ends with an analysis";
+  }
+  return "";
+}
+
+bool Predicate::holds(const ChildResult &built, const fs::path &folder) const {
+  if (built.isTimeout)
+    return false;
+  bool isFailure = built.signal != 0 || built.exitCode != 0;
+  if (kind == Kind::Command)
+    return !isFailure;
+  if (kind == Kind::Crash)
+    return built.isCrash();
+  if (kind == Kind::Message)
+    return isFailure && built.text.find(text) != std::string::npos;
+  if (isFailure)
+    return false;
+  return holdsFor(*this, readPrecisionJson(analysisOf(folder / "output")));
+}
+
+Predicate problemOf(const PrecisionReport &report) {
+  Predicate predicate;
+  for (const BitDifference &row : report.differences)
+    if (isFault(row.difference)) {
+      predicate.kind = Predicate::Kind::Bits;
+      predicate.layer = row.node;
+      predicate.difference = row.difference;
+      return predicate;
+    }
+  const PrecisionRow *worst = nullptr;
+  for (const PrecisionTable &table : report.tables)
+    for (const PrecisionRow &row : table.rows)
+      if (table.method == AnalysisMethod::PerLayer &&
+          row.metrics.similarity() < layerThreshold &&
+          (!worst || row.metrics.similarity() < worst->metrics.similarity()))
+        worst = &row;
+  if (worst) {
+    predicate.kind = Predicate::Kind::LayerCosine;
+    predicate.layer = worst->node;
+    predicate.threshold = layerThreshold;
+  } else if (!passes(report, outputThreshold)) {
+    predicate.kind = Predicate::Kind::OutputCosine;
+    predicate.threshold = outputThreshold;
+  }
+  return predicate;
+}
+
+const PrecisionRow *rowOf(const PrecisionReport &report,
+                          const std::string &layer) {
+  for (const PrecisionTable &table : report.tables)
+    for (const PrecisionRow &row : table.rows)
+      if (isAt(layer, row.node, row.tensor))
+        return &row;
+  return nullptr;
+}
+
+DifferenceClass differenceClassOf(const std::string &name) {
+  std::string names;
+  for (int i = 0; i <= int(DifferenceClass::Layout); ++i) {
+    if (nameOf(DifferenceClass(i)) == name)
+      return DifferenceClass(i);
+    names += fmt::format("{}{}", i > 0 ? ", " : "", nameOf(DifferenceClass(i)));
+  }
+  throw Error(
+      fmt::format("there is no class '{}'; the classes are {}", name, names));
+}
+
+} // namespace parallax

@@ -1,0 +1,65 @@
+//===- Predicate.h - Whether the problem is still there --------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// What has to hold of a smaller case for it to show the same problem.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_CASE_PREDICATE_H
+#define PARALLAX_TOOLS_CASE_PREDICATE_H
+
+#include "ChildProcess.h"
+#include "parallax/Analysis/PrecisionReport.h"
+
+#include <map>
+#include <optional>
+
+namespace parallax {
+
+struct Predicate {
+  enum class Kind {
+    /// The engines differ at a layer, in a class or in any that is a fault.
+    Bits,
+    /// A layer keeps less than a cosine by itself.
+    LayerCosine,
+    /// Some output keeps less than a cosine with all errors accumulated.
+    OutputCosine,
+    /// The build fails, and says a text.
+    Message,
+    /// The build crashes.
+    Crash,
+    /// A command of the user ends with 0 in the folder of the case.
+    Command,
+    /// The build ends with an analysis.
+    Analyzed,
+  };
+
+  Kind kind = Kind::Analyzed;
+  /// A layer or its tensor.
+  std::string layer;
+  std::optional<DifferenceClass> difference;
+  double threshold = 0;
+  /// What is said, or the command.
+  std::string text;
+
+  /// "Reference and NPUBackend differ at conv1 (Rounding)".
+  std::string words() const;
+
+  /// Of a build in `folder`, with its results in `folder`/output.
+  bool holds(const ChildResult &built,
+             const std::filesystem::path &folder) const;
+};
+
+/// The problem that an analysis shows; Kind::Analyzed if it shows none.
+Predicate problemOf(const PrecisionReport &report);
+
+/// The row of an analysis that a layer's predicate is about; null if there is
+/// none.
+const PrecisionRow *rowOf(const PrecisionReport &report,
+                          const std::string &layer);
+
+/// The class of a name; throws Error that lists the names.
+DifferenceClass differenceClassOf(const std::string &name);
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_CASE_PREDICATE_H

@@ -1,0 +1,141 @@
+//===- Ticket.cpp - The problem in words ----------------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// See the header.
+//===----------------------------------------------------------------------===//
+#include "Ticket.h"
+
+#include "parallax/Report/Precision.h"
+#include "parallax/Support/Unicode.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace parallax {
+namespace {
+
+/// What a person still has to write. It can be searched for.
+constexpr std::string_view blank = "**(please fill in)**";
+
+std::string orBlank(const std::string &answer) {
+  return answer.empty() ? std::string(blank) : printable(answer);
+}
+
+std::string block(const std::string &text) {
+  std::string lines = text;
+  while (lines.ends_with('\n'))
+    lines.pop_back();
+  // A fence is longer than any that is in the text.
+  std::string fence = "```";
+  while (lines.find(fence) != std::string::npos)
+    fence += '`';
+  return fmt::format("{0}text\n{1}\n{0}\n", fence, lines);
+}
+
+std::string list(const std::vector<std::string> &entries) {
+  std::string text;
+  for (const std::string &entry : entries)
+    text += fmt::format("- {}\n", printable(entry));
+  return text;
+}
+
+const PrecisionRow *worstOf(const PrecisionReport &report,
+                            AnalysisMethod method, bool isOutput) {
+  const PrecisionRow *worst = nullptr;
+  for (const PrecisionTable &table : report.tables)
+    for (const PrecisionRow &row : table.rows)
+      if (table.method == method && (row.isOutput || !isOutput) &&
+          (!worst || row.metrics.similarity() < worst->metrics.similarity()))
+        worst = &row;
+  return worst;
+}
+
+std::string problem(const Ticket &ticket) {
+  std::string text = fmt::format("{}\n\n", printable(ticket.verdict));
+  if (!ticket.failure.empty())
+    return text + block(ticket.failure);
+  if (!ticket.report)
+    return text;
+  text += block(verdictText(*ticket.report));
+  for (const std::string &more :
+       {renderDifferences(*ticket.report, /*maxRows=*/8),
+        renderDiagnoses(*ticket.report, /*maxRows=*/8),
+        renderSuggestions(*ticket.report)})
+    if (!more.empty())
+      text += "\n" + block(more);
+  return text;
+}
+
+} // namespace
+
+std::string oneLineVerdict(const PrecisionReport &report) {
+  auto fault =
+      std::ranges::find_if(report.differences, [](const BitDifference &row) {
+        return isFault(row.difference);
+      });
+  if (fault != report.differences.end())
+    return fmt::format("NPUBackend and Reference differ at {}: {} in {} of {} "
+                       "elements",
+                       printable(fault->node), nameOf(fault->difference),
+                       fault->differing, fault->elements);
+  const PrecisionRow *output =
+      worstOf(report, AnalysisMethod::EndToEnd, /*isOutput=*/true);
+  if (output && output->metrics.similarity() < outputThreshold)
+    return fmt::format("output {} keeps a cosine of {:.5f}, {} are wanted",
+                       printable(output->tensor), output->metrics.similarity(),
+                       outputThreshold);
+  const PrecisionRow *layer =
+      worstOf(report, AnalysisMethod::PerLayer, /*isOutput=*/false);
+  if (layer && layer->metrics.similarity() < layerThreshold)
+    return fmt::format("layer {} keeps a cosine of {:.5f} by itself, {} are "
+                       "wanted",
+                       printable(layer->node), layer->metrics.similarity(),
+                       layerThreshold);
+  return "all outputs and layers are precise enough";
+}
+
+std::string ticketText(const Ticket &ticket) {
+  const BuildConfig &config = ticket.config;
+  const TicketAnswers &answers = ticket.answers;
+  std::string text = "# Ticket\n\n## Problem\n\n" + problem(ticket);
+  text += fmt::format("\nRemarks: {}\n", orBlank(answers.note));
+  text += fmt::format(
+      "\n## Other platforms\n\n"
+      "- Deployed elsewhere (maker, chip, version of the toolchain): {}\n"
+      "- Quantization scripts, configuration and commands there: {}\n",
+      orBlank(answers.otherPlatforms), orBlank(answers.otherFiles));
+  text += fmt::format("\n## Accuracy on a data set\n\n"
+                      "- Float model, and the metric: {}\n"
+                      "- On the board: {}\n",
+                      orBlank(answers.floatAccuracy),
+                      orBlank(answers.boardAccuracy));
+  text += fmt::format(
+      "\n## The case\n\n"
+      "| what | where |\n|---|---|\n"
+      "| float model | `{}` |\n"
+      "| configuration | `config.json` |\n"
+      "| chip | `target.json` |\n"
+      "| samples of the calibration and the analysis | {} |\n"
+      "| test of a single sample: what goes in, and what floats, Reference and "
+      "NPUBackend give | `expected/sample` |\n"
+      "| digests of every layer's integers for that sample | "
+      "`expected/sample/tensors.json` |\n"
+      "| analysis and log | `expected` |\n",
+      printable(config.input),
+      config.quant.inputSampleDir.empty() ? "`data`" : "`data`, `samples`");
+  text += fmt::format(
+      "\nTo see it again, with all that was used: "
+      "`parallax case replay CASE`. By hand, in the unpacked case:\n\n{}"
+      "\nThe command of the user was\n\n{}\nwith {}.\n",
+      block("parallax build --config config.json"), block(ticket.command),
+      ticket.tool);
+  text += "\n## What is not the user's own\n\n";
+  text += ticket.replaced.empty() ? "Nothing was replaced.\n"
+                                  : list(ticket.replaced);
+  if (!ticket.reduction.empty())
+    text += "\n## How the network was made small\n\n" + list(ticket.reduction);
+  return text;
+}
+
+} // namespace parallax

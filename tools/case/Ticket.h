@@ -1,0 +1,53 @@
+//===- Ticket.h - The problem in words -------------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The form that support engineers ask for. What the tool knows is filled in;
+// what only a person knows is asked for, or left as a blank that can be seen.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TOOLS_CASE_TICKET_H
+#define PARALLAX_TOOLS_CASE_TICKET_H
+
+#include "parallax/Analysis/PrecisionReport.h"
+#include "parallax/Config/BuildConfig.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parallax {
+
+/// What only a person knows.
+struct TicketAnswers {
+  std::string note;
+  std::string otherPlatforms;
+  std::string otherFiles;
+  std::string floatAccuracy, boardAccuracy;
+};
+
+struct Ticket {
+  TicketAnswers answers;
+  /// As it is in the case.
+  BuildConfig config;
+  std::string command, tool;
+  /// What is wrong, in one line.
+  std::string verdict;
+  /// None if the build ended before the analysis.
+  std::optional<PrecisionReport> report;
+  /// The end of what a build printed that failed.
+  std::string failure;
+  int64_t samples = 0;
+  std::vector<std::string> replaced;
+  /// How the network was made small; empty if it was not.
+  std::vector<std::string> reduction;
+};
+
+/// What is wrong, in one line.
+std::string oneLineVerdict(const PrecisionReport &report);
+
+/// ticket.md.
+std::string ticketText(const Ticket &ticket);
+
+} // namespace parallax
+
+#endif // PARALLAX_TOOLS_CASE_TICKET_H
