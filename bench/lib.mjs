@@ -303,3 +303,36 @@ export function printTable(header, rows) {
   console.log(width.map((n) => "-".repeat(n)).join("  "));
   for (const row of text.slice(1)) console.log(line(row));
 }
+
+/// What a check of models ends with: a table whose last column is "ok" or what
+/// failed, the closing line that a CI counts by, and the exit code.
+export function closeChecks(header, rows, missing) {
+  if (rows.length > 0) printTable(header, rows);
+  const failed = rows.filter((row) => row.at(-1) !== "ok").length;
+  console.log(
+    `${rows.length - failed} passed, ${failed} failed, ` +
+      `${missing} models skipped`,
+  );
+  process.exitCode = failed ? 1 : rows.length ? 0 : skipped;
+}
+
+/// Runs check(model, variant) for every model; what it throws is a row that
+/// failed. Rows begin with the names of both.
+export async function checkModels(options, header, variants, check) {
+  const selected = selectModels(options);
+  const models = cachedModels(options.cache, selected);
+  const rows = [];
+  for (const model of models)
+    for (const variant of variants) {
+      const names = [model.name, ...(variant ? [variant] : [])];
+      process.stderr.write(`${names.join(", ")}\n`);
+      rows.push([
+        ...names,
+        ...(await check(model, variant).catch((error) => [
+          ...Array(header.length - names.length - 1).fill("-"),
+          `FAILED: ${error.message}`,
+        ])),
+      ]);
+    }
+  closeChecks(header, rows, selected.length - models.length);
+}

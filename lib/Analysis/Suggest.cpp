@@ -226,7 +226,7 @@ double Suggester::predictMse() const {
 }
 
 /// Only what is read by products alone can be scaled, because their weights
-/// take it back.
+/// take it back, and only where a layer that makes it has factors to change.
 void Suggester::suggestSmoothing() {
   if (options.smoothQuant)
     return;
@@ -239,6 +239,12 @@ void Suggester::suggestSmoothing() {
         std::ranges::all_of(readers.layers, [&](const PrecisionRow *reader) {
           return model.weights(reader->node);
         });
+    std::vector<const PrecisionRow *> makers = model.makers(row.tensor);
+    isScalable &= !makers.empty() &&
+                  std::ranges::all_of(makers, [&](const PrecisionRow *maker) {
+                    return model.weights(maker->node) ||
+                           maker->type.ends_with("Normalization");
+                  });
     double ratio = row.peak.ratio();
     if (!isScalable || ratio < farAbove)
       continue;

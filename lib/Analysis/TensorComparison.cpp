@@ -425,9 +425,14 @@ ComparisonResult TensorComparison::result() const {
     result.maxSteps = maxAbs / double(codes->scale);
   if (rows > 0)
     result.agreement = double(agreeing) / double(rows);
+  // What a float of the tensor's size could not show is no variation.
+  double largest = 0;
+  for (const ChannelExtent &extent : extents)
+    largest = std::max({largest, double(extent.maxB), -double(extent.minB)});
+  double visible = largest * 0x1p-24;
   for (size_t i = 0; i < sums.size(); ++i) {
     const auto &[minA, maxA, minB, maxB] = extents[i];
-    result.deadChannels += minA == maxA && minB < maxB;
+    result.deadChannels += minA == maxA && double(maxB) - minB > visible;
     result.sparseChannels += minB == 0 && maxB == 0;
     double cosine = sums[i].cosine();
     if (result.worstChannel < 0 || cosine < result.worstChannelCosine) {

@@ -10,6 +10,7 @@
 #include "parallax/Support/Unicode.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace parallax {
@@ -17,6 +18,8 @@ namespace {
 
 /// From here on the parts explain too little to be relied on.
 constexpr double wideGap = 0.15;
+/// Parts of so many times the loss cancel each other.
+constexpr double largeParts = 5;
 
 std::vector<AttributionRow> sortedRows(const Attribution &attribution) {
   std::vector<AttributionRow> rows = attribution.rows;
@@ -59,6 +62,15 @@ std::string closureText(const Attribution &attribution) {
         "Warning: more than {:.0f} % of the loss is not explained by these "
         "parts; do not rely on their order.\n",
         100 * wideGap);
+  double sizes = 0;
+  for (const AttributionRow &row : attribution.rows)
+    sizes += std::abs(row.total());
+  if (sizes > largeParts * whole)
+    text += fmt::format(
+        "Warning: parts cancel each other, they have {:.0f} times the size of "
+        "the loss. This network turns small errors into other answers; the "
+        "order of its layers depends on the samples.\n",
+        sizes / whole);
   return text;
 }
 

@@ -27,4 +27,13 @@ func::FuncOp addView(func::FuncOp network, StringRef name) {
   return addView(network, name, mapping);
 }
 
+void eraseUnread(func::FuncOp function) {
+  SmallVector<Operation *> operations;
+  for (Operation &op : function.front().without_terminator())
+    operations.push_back(&op);
+  for (Operation *op : llvm::reverse(operations))
+    if (op->use_empty())
+      op->erase();
+}
+
 } // namespace parallax

@@ -246,7 +246,7 @@ int runBuild(int argc, char **argv) {
                  "analysis, build and analyze again, and compare what was "
                  "predicted with what came of it")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 99));
   app.add_option("--case", options.caseFile,
                  "pack all that it takes to see the result again, as "
                  "'parallax case pack' does")

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "PackCase.h"
 #include "ChildProcess.h"
+#include "Predicate.h"
 
 #include "parallax/Case/CaseFile.h"
 #include "parallax/Report/Precision.h"
@@ -69,6 +70,9 @@ public:
       ticket.failure = lastLines(built.text, 20);
     std::string verdict =
         isAnalyzed ? oneLineVerdict(*ticket.report) : failureOf(built);
+    if (isAnalyzed && !request.problem.empty() &&
+        problemOf(*ticket.report).kind == Predicate::Kind::Analyzed)
+      verdict = request.problem;
     fs::remove_all(folder / "output");
     takeLog();
     writeTicket(ticket, verdict);
@@ -143,6 +147,7 @@ private:
     ticket.replaced = request.replaced;
     ticket.reduction = request.reduction;
     writeFileAtomically(folder / "ticket.md", ticketText(ticket));
+    writeFileAtomically(folder / answersName, toJson(request.answers));
   }
 
   const PackRequest &request;

@@ -17,6 +17,8 @@ struct PackRequest {
   FinishedBuild build;
   std::filesystem::path caseFile;
   TicketAnswers answers;
+  /// What the user calls the problem, where the analysis sees none.
+  std::string problem;
   std::vector<std::string> replaced, reduction;
   /// LAYER:KIND, for tests.
   std::string testFault;

@@ -147,7 +147,7 @@ int runCaseReduce(int argc, char **argv) {
   app.add_option("--max-seconds", options.request.maxSeconds,
                  "begin no new step after so many seconds; 3600 if not given")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   app.add_option("--test-fault", options.request.testFault)->group("");
   app.footer(notes);
   return runSubcommand(app, options.common, argc, argv,

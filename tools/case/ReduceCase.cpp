@@ -31,9 +31,17 @@ namespace {
 
 constexpr uint64_t seed = 20221118;
 
-std::string sizeText(int64_t bytes) {
-  return bytes < 10'000 ? fmt::format("{} bytes", bytes)
-                        : fmt::format("{:.1f} kB", double(bytes) / 1e3);
+std::string counted(size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// "3 layers, 840 bytes".
+std::string sizeText(mlir::func::FuncOp network) {
+  int64_t bytes = tensorBytes(network);
+  return fmt::format("{}, {}", counted(layersOf(network).size(), "layer"),
+                     bytes < 10'000
+                         ? fmt::format("{} bytes", bytes)
+                         : fmt::format("{:.1f} kB", double(bytes) / 1e3));
 }
 
 class Reducer {
@@ -142,9 +150,7 @@ void Reducer::load() {
   for (size_t i = 0; i < count; ++i)
     wholeSamples.push_back(source.load(i));
   log(LogLevel::Info, "keeping that {}", predicate.words());
-  steps.push_back(fmt::format("the whole network: {} layers, {}",
-                              layersOf(whole).size(),
-                              sizeText(tensorBytes(whole))));
+  steps.push_back(fmt::format("the whole network: {}", sizeText(whole)));
   current.network = addView(whole, "current");
   current.samples = wholeSamples;
   current.config = configOfPart(original, folder / "output" / "quant" /
@@ -186,9 +192,7 @@ bool Reducer::accept(Candidate candidate, const std::string &step) {
     current.network.erase();
   current = std::move(candidate);
   if (!step.empty()) {
-    std::string line =
-        fmt::format("{}: {} layers, {}", step, layersOf(current.network).size(),
-                    sizeText(tensorBytes(current.network)));
+    std::string line = fmt::format("{}: {}", step, sizeText(current.network));
     log(LogLevel::Info, "{:>4} tests  {}", trials.count(), line);
     steps.push_back(line);
   }
@@ -307,8 +311,7 @@ void Reducer::removeLayers() {
       rest.insert(rest.end(), layers.begin() + long(to), layers.end());
       if (rest.empty() || rest.size() == layers.size())
         continue;
-      if (accept(withLayers(rest),
-                 fmt::format("without {} layers", to - from))) {
+      if (accept(withLayers(rest), "without " + counted(to - from, "layer"))) {
         layers = std::move(rest);
         isSmaller = true;
         break;
@@ -430,6 +433,8 @@ void Reducer::pack(ReduceResult &result) {
                   trials.best() / "output"};
   packed.caseFile = request.result;
   packed.answers = request.answers;
+  completeAnswers(packed.answers, work / "start" / answersName);
+  packed.problem = predicate.words();
   packed.replaced = replaced;
   packed.reduction = steps;
   packed.reduction.insert(packed.reduction.end(), kept.begin(), kept.end());

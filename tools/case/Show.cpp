@@ -36,10 +36,11 @@ struct Part {
 /// In the order in which a reader needs them.
 constexpr Part parts[] = {
     {"ticket.md", "the problem, in words"},
+    {"answers.json", "what a person said about it"},
     {"config.json", "the configuration, with paths into the case"},
     {"target.json", "the chip"},
     {"model/", "the float network"},
-    {"data/", "calibration samples, as the network reads them"},
+    {"data/", "what is calibrated on, as the network reads it, or ranges"},
     {"samples/", "the samples that were analyzed"},
     {"expected/", "what was found: log, tables, digests, tensors"},
     {"reduction.", "how the network was made small"},

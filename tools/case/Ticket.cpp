@@ -7,10 +7,12 @@
 #include "Ticket.h"
 
 #include "parallax/Report/Precision.h"
+#include "parallax/Support/MappedFile.h"
 #include "parallax/Support/Unicode.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace parallax {
 namespace {
@@ -67,7 +69,34 @@ std::string problem(const Ticket &ticket) {
   return text;
 }
 
+/// The names of answers in a file.
+constexpr std::pair<const char *, std::string TicketAnswers::*> answerFields[] =
+    {{"note", &TicketAnswers::note},
+     {"other_platforms", &TicketAnswers::otherPlatforms},
+     {"other_files", &TicketAnswers::otherFiles},
+     {"float_accuracy", &TicketAnswers::floatAccuracy},
+     {"board_accuracy", &TicketAnswers::boardAccuracy}};
+
 } // namespace
+
+std::string toJson(const TicketAnswers &answers) {
+  nlohmann::ordered_json json;
+  for (const auto &[name, field] : answerFields)
+    json[name] = answers.*field;
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) +
+         "\n";
+}
+
+void completeAnswers(TicketAnswers &answers,
+                     const std::filesystem::path &file) {
+  if (!std::filesystem::exists(file))
+    return;
+  auto json = nlohmann::ordered_json::parse(readText(file), nullptr, false);
+  for (const auto &[name, field] : answerFields)
+    if ((answers.*field).empty() && json.is_object() && json.contains(name) &&
+        json[name].is_string())
+      answers.*field = json[name].get<std::string>();
+}
 
 std::string oneLineVerdict(const PrecisionReport &report) {
   auto fault =

@@ -11,6 +11,7 @@
 #include "parallax/Analysis/PrecisionReport.h"
 #include "parallax/Config/BuildConfig.h"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,12 @@ struct TicketAnswers {
   std::string otherFiles;
   std::string floatAccuracy, boardAccuracy;
 };
+
+/// The file of a case in which they are for programs.
+inline constexpr const char *answersName = "answers.json";
+std::string toJson(const TicketAnswers &answers);
+/// Answers that are not given are taken from a file, if it has them.
+void completeAnswers(TicketAnswers &answers, const std::filesystem::path &file);
 
 struct Ticket {
   TicketAnswers answers;

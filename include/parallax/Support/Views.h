@@ -19,6 +19,9 @@ mlir::func::FuncOp addView(mlir::func::FuncOp network, StringRef name,
                            mlir::IRMapping &mapping);
 mlir::func::FuncOp addView(mlir::func::FuncOp network, StringRef name);
 
+/// Erases the operations whose results nobody reads, and what only they read.
+void eraseUnread(mlir::func::FuncOp function);
+
 } // namespace parallax
 
 #endif // PARALLAX_SUPPORT_VIEWS_H

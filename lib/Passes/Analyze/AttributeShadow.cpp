@@ -15,6 +15,7 @@
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
+#include "parallax/Support/Views.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -42,11 +43,6 @@ constexpr StringLiteral kernelAttr = "kernel";
 bool isReal(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.hasStaticShape() && type.getElementType().isF32();
-}
-
-bool isKnown(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op && op->getNumOperands() == 0;
 }
 
 Bind plainly(Run run) {
@@ -293,13 +289,7 @@ Executable Shadows::finish(ValueRange results) {
   terminator->setOperands(results);
   function.setFunctionType(FunctionType::get(
       function.getContext(), function.getArgumentTypes(), results.getTypes()));
-  SmallVector<Operation *> operations;
-  for (Operation &op : function.front().without_terminator())
-    operations.push_back(&op);
-  for (Operation *op : llvm::reverse(operations))
-    if (op->use_empty())
-      op->erase();
-
+  eraseUnread(function);
   KernelSet kernels = combinedKernels();
   kernels.add(computeName, [this](Operation *op, BindContext &context) {
     auto index = op->getAttrOfType<IntegerAttr>(kernelAttr).getInt();

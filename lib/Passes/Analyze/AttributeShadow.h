@@ -20,8 +20,6 @@ namespace parallax::analyze {
 
 /// True for tensors that can be a little wrong: floats of a known shape.
 bool isReal(Value value);
-/// True for results of operations without operands.
-bool isKnown(Value value);
 
 /// A kernel on plain tensors.
 using Run = std::function<void(const KernelArgs &)>;

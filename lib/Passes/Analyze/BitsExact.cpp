@@ -31,11 +31,6 @@ using namespace mlir;
 namespace parallax::analyze {
 namespace {
 
-bool isConstant(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op && op->getNumOperands() == 0;
-}
-
 std::optional<AffineParams> codesOf(Value value) {
   auto result = dyn_cast<OpResult>(value);
   Type type = result ? codeTypeOf(result) : Type();
@@ -242,7 +237,7 @@ std::vector<ExactElement> computeLayer(const LayerSample &layer,
     set(value, exactValues(tensor, codesOf(value)));
   for (Operation *op : slice.operations) {
     for (Value operand : op->getOperands())
-      if (isConstant(operand))
+      if (isKnown(operand))
         set(operand, exactConstant(operand));
     interpreter.run(op);
   }
@@ -324,7 +319,7 @@ LayerSlice sliceOf(Value result) {
             isSeenBySweep(op->getOperand(0)));
   };
   std::function<void(Value)> visit = [&](Value value) {
-    if (!seen.insert(value).second || isConstant(value))
+    if (!seen.insert(value).second || isKnown(value))
       return;
     Operation *op = value.getDefiningOp();
     if (value != result && (isSeenBySweep(value) || isFeed(op))) {

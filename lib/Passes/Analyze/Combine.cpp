@@ -27,12 +27,13 @@
 using namespace mlir;
 
 namespace parallax::analyze {
-namespace {
 
-bool isConstant(Value value) {
+bool isKnown(Value value) {
   Operation *op = value.getDefiningOp();
   return op && op->getNumOperands() == 0;
 }
+
+namespace {
 
 bool movesElements(Operation *op) {
   auto quantizable = dyn_cast<nn::QuantizableOpInterface>(op);
@@ -225,7 +226,7 @@ void Combiner::addFloatLayer(Operation *op) {
     layer = layer->getOperand(0).getDefiningOp();
   std::vector<std::string> inputs;
   for (Value operand : layer->getOperands())
-    if (!isConstant(operand))
+    if (!isKnown(operand))
       inputs.push_back(getTensorName(operand));
   for (auto [i, value] : llvm::enumerate(made->getResults())) {
     auto type = cast<RankedTensorType>(value.getType());
@@ -313,7 +314,7 @@ Operation *Combiner::cloneFed(Follower &follower, Operation *op,
 /// The operand of a layer as the float network has it: its values, or codes of
 /// them. What has no counterpart there is computed from what has.
 Value Combiner::fed(Follower &follower, Value operand, IRMapping &local) {
-  if (isConstant(operand) || isa<BlockArgument>(operand))
+  if (isKnown(operand) || isa<BlockArgument>(operand))
     return follower.mapping.lookup(operand);
   std::string name = getTensorName(operand);
   // A change of codes is no layer: the new codes are those of the values.

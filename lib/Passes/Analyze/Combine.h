@@ -17,6 +17,9 @@
 
 namespace parallax::analyze {
 
+/// True for results of operations without operands.
+bool isKnown(Value value);
+
 /// A tensor of the combined function that somebody looks at.
 struct Sight {
   /// The tensor of the float network that it stands for.

@@ -33,16 +33,6 @@ void setNames(func::FuncOp function, ValueRange results) {
                            builder.getStringAttr(getTensorName(value)));
 }
 
-/// Erases what nobody reads.
-void removeUnread(func::FuncOp function) {
-  SmallVector<Operation *> operations;
-  for (Operation &op : function.front().without_terminator())
-    operations.push_back(&op);
-  for (Operation *op : llvm::reverse(operations))
-    if (op->use_empty())
-      op->erase();
-}
-
 } // namespace
 
 std::vector<Operation *> layersOf(func::FuncOp network) {
@@ -98,7 +88,7 @@ func::FuncOp cutNetwork(func::FuncOp network,
     returned.push_back(mapping.lookup(result));
   func::ReturnOp::create(builder, network.getLoc(), returned);
   setNames(function, results);
-  removeUnread(function);
+  eraseUnread(function);
   return function;
 }
 
@@ -131,7 +121,7 @@ std::vector<Tensor> valuesOf(func::FuncOp network,
                                          view.getArgumentTypes(),
                                          ValueRange(returned).getTypes()));
   view.removeResAttrsAttr();
-  removeUnread(view);
+  eraseUnread(view);
   Executable executable = prepare(view, referenceKernels());
   view.erase();
   ExecutionState state(executable);

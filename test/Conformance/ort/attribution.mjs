@@ -8,14 +8,11 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import {
-  cachedModels,
+  checkModels,
   modelFile,
   peerOptions,
-  printTable,
   runProgram,
-  selectModels,
   shapeArguments,
-  skipped,
 } from "../../../bench/lib.mjs";
 import { writeSamples } from "./inputs.mjs";
 
@@ -60,41 +57,17 @@ async function check(model) {
   )
     problems.push("order");
   return [
-    model.name,
     ...numbers,
     problems.length ? `FAILED: ${problems.join(", ")}` : "ok",
   ];
 }
 
-const selected = selectModels(options);
-const models = cachedModels(options.cache, selected);
-const rows = [];
-for (const model of models) {
-  process.stderr.write(`attributing the loss of ${model.name}\n`);
-  rows.push(
-    await check(model).catch((error) => [
-      ...[model.name, ...Array(6).fill("-")],
-      `FAILED: ${error.message}`,
-    ]),
-  );
-}
-if (rows.length > 0)
-  printTable(
-    [
-      "model",
-      "explained %",
-      "common",
-      "of worst",
-      "loss",
-      "seconds",
-      "one at a time",
-      "verdict",
-    ],
-    rows,
-  );
-const failed = rows.filter((row) => row.at(-1) !== "ok").length;
-console.log(
-  `${rows.length - failed} passed, ${failed} failed, ` +
-    `${selected.length - models.length} models skipped`,
+await checkModels(
+  options,
+  [
+    ...["model", "explained %", "common", "of worst", "loss"],
+    ...["seconds", "one at a time", "verdict"],
+  ],
+  [""],
+  check,
 );
-process.exitCode = failed ? 1 : models.length ? 0 : skipped;

@@ -9,14 +9,11 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import {
-  cachedModels,
+  checkModels,
   modelFile,
   peerOptions,
-  printTable,
   runProgram,
-  selectModels,
   shapeArguments,
-  skipped,
 } from "../../../bench/lib.mjs";
 import { writeSamples } from "./inputs.mjs";
 
@@ -77,32 +74,15 @@ async function check(model, mode) {
   const passed = /PASS: all (\d+) integer tensors and all (\d+) rows/.exec(said);
   if (!passed) problems.push(said);
   return [
-    model.name,
-    mode,
     (fs.statSync(moved).size / 1e6).toFixed(2),
     ...(passed?.slice(1) ?? ["-", "-"]),
     problems.length ? `FAILED: ${problems.join("; ")}` : "ok",
   ];
 }
 
-const selected = selectModels(options);
-const models = cachedModels(options.cache, selected);
-const rows = [];
-for (const model of models)
-  for (const mode of Object.keys(modes)) {
-    process.stderr.write(`packing ${model.name} in ${mode}\n`);
-    rows.push(
-      await check(model, mode).catch((error) => [
-        ...[model.name, mode, "-", "-", "-"],
-        `FAILED: ${error.message}`,
-      ]),
-    );
-  }
-if (rows.length > 0)
-  printTable(["model", "types", "MB", "tensors", "rows", "verdict"], rows);
-const failed = rows.filter((row) => row.at(-1) !== "ok").length;
-console.log(
-  `${rows.length - failed} passed, ${failed} failed, ` +
-    `${selected.length - models.length} models skipped`,
+await checkModels(
+  options,
+  ["model", "types", "MB", "tensors", "rows", "verdict"],
+  Object.keys(modes),
+  check,
 );
-process.exitCode = failed ? 1 : models.length ? 0 : skipped;

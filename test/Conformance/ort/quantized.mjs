@@ -14,17 +14,16 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import {
   cachedModels,
+  closeChecks,
   createSession,
   makeFeeds,
   modelFile,
   peerOptions,
-  printTable,
   requireOrt,
   runProgram,
   runSession,
   selectModels,
   shapeArguments,
-  skipped,
 } from "../../../bench/lib.mjs";
 import {
   rawBytes,
@@ -245,26 +244,20 @@ for (const model of models)
       ]),
     );
   }
-if (rows.length > 0)
-  printTable(
-    [
-      "model",
-      "types",
-      "cosine to ORT",
-      "differing codes",
-      "within 1 code",
-      "worst layer",
-      "cosine to float",
-      "simulator off by > 1",
-      "layers in float",
-      "its cosine to float",
-      "verdict",
-    ],
-    rows,
-  );
-const failed = rows.filter((row) => row.at(-1) !== "ok").length;
-console.log(
-  `${rows.length - failed} passed, ${failed} failed, ` +
-    `${selected.length - models.length} models skipped`,
+closeChecks(
+  [
+    "model",
+    "types",
+    "cosine to ORT",
+    "differing codes",
+    "within 1 code",
+    "worst layer",
+    "cosine to float",
+    "simulator off by > 1",
+    "layers in float",
+    "its cosine to float",
+    "verdict",
+  ],
+  rows,
+  selected.length - models.length,
 );
-process.exitCode = failed ? 1 : models.length ? 0 : skipped;

@@ -10,13 +10,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   cachedModels,
+  closeChecks,
   manifest,
   modelFile,
   peerOptions,
-  printTable,
   runProgram,
   shapeArguments,
-  skipped,
   timed,
 } from "../../../bench/lib.mjs";
 import { writeSamples } from "./inputs.mjs";
@@ -110,16 +109,11 @@ for (const problem of problems) {
     ]),
   );
 }
-if (rows.length > 0)
-  printTable(
-    [
-      ...["model", "problem", "layers before", "after", "bytes", "tests"],
-      ...["seconds", "verdict"],
-    ],
-    rows,
-  );
-const failed = rows.filter((row) => row.at(-1) !== "ok").length;
-console.log(
-  `${rows.length - failed} passed, ${failed} failed, ${missing} models skipped`,
+closeChecks(
+  [
+    ...["model", "problem", "layers before", "after", "bytes", "tests"],
+    ...["seconds", "verdict"],
+  ],
+  rows,
+  missing,
 );
-process.exitCode = failed ? 1 : rows.length ? 0 : skipped;

@@ -413,6 +413,10 @@ TEST(TensorComparison, DeadAndSparseChannels) {
   both.add(b, b);
   EXPECT_EQ(both.result().deadChannels, 0);
   EXPECT_EQ(both.result().sparseChannels, 2);
+  // Noise that a float of the tensor's size could not show is no variation.
+  a = make<float>({1, 2, 0, 0, 0, 0}, {1, 3, 2});
+  b = make<float>({1, 2, 0, 1e-20f, 0, 1e-6f}, {1, 3, 2});
+  EXPECT_EQ(compare(a, b).deadChannels, 1);
 }
 
 TEST(TensorComparison, SaturationBeginsHalfAStepBeyondTheCodes) {
