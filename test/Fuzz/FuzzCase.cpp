@@ -9,6 +9,7 @@
 #include "../../lib/Case/SealedFile.h"
 #include "../../lib/Case/ZipWriter.h"
 #include "parallax/Case/CaseFile.h"
+#include "parallax/Case/Evidence.h"
 #include "parallax/Support/Error.h"
 
 #include <cstdio>
@@ -104,6 +105,19 @@ void parse(std::string_view text) {
           "a manifest changes when it is written");
 }
 
+void parseTensors(std::string_view text) {
+  Evidence evidence;
+  try {
+    evidence = parseEvidence(text, "tensors.json");
+  } catch (const Error &) {
+    return;
+  }
+  // Names that are no UTF-8 are changed when they are written, once.
+  std::string written = toJson(evidence);
+  require(toJson(parseEvidence(written, "tensors.json")) == written,
+          "digests change when they are written");
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -114,7 +128,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // A zip file is no manifest.
   if (size > 0 && data[0] == 'P')
     return 0;
-  parse({reinterpret_cast<const char *>(data), size});
+  std::string_view text(reinterpret_cast<const char *>(data), size);
+  parse(text);
+  parseTensors(text);
   writeWithManifest(folder, bytes);
   readCase(folder);
   return 0;

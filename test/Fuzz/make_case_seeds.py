@@ -1,6 +1,7 @@
 # Part of Parallax, under the Apache License 2.0.
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what fuzz-case starts from: manifests, and zip files without a seal.
+"""Writes what fuzz-case starts from: manifests, digests, and zip files without a
+seal.
 
 Usage: make_case_seeds.py CORPUS_DIR
 
@@ -37,6 +38,10 @@ def save(name, data):
 save("manifest.json", manifest().encode())
 save("empty.json", manifest(files=[]).encode())
 save("newer.json", manifest(schema=2).encode())
+tensor = {"layer": "a", "tensor": "b", "dtype": "uint8", "shape": [1, 2],
+          "sha256": "00"}
+save("tensors.json", json.dumps(
+    {"schema": 1, "npu": [tensor], "reference": []}).encode())
 for name, method in (("stored", zipfile.ZIP_STORED),
                      ("deflated", zipfile.ZIP_DEFLATED)):
     for odd in ("", "../x", "link"):

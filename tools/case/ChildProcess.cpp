@@ -42,6 +42,19 @@ std::string endOf(const fs::path &path) {
   return text;
 }
 
+/// An interruption ends the child, and then what waits for it in the ordinary
+/// way: what was begun is cleaned up.
+volatile std::sig_atomic_t isInterrupted = 0;
+volatile pid_t runningChild = 0;
+
+constexpr int signals[] = {SIGINT, SIGTERM};
+
+extern "C" void interruptChild(int) {
+  isInterrupted = 1;
+  if (runningChild > 0)
+    ::kill(runningChild, SIGKILL);
+}
+
 /// Between fork and exec: only what is safe there.
 [[noreturn]] void become(char *const *words, const char *folder, int output,
                          pid_t parent) {
@@ -75,6 +88,19 @@ bool waitFor(pid_t process, int64_t maxSeconds) {
 
 } // namespace
 
+InterruptionScope::InterruptionScope() {
+  struct sigaction action = {};
+  action.sa_handler = interruptChild;
+  static_assert(std::size(signals) == std::tuple_size_v<decltype(before)>);
+  for (size_t i = 0; i < std::size(signals); ++i)
+    ::sigaction(signals[i], &action, &before[i]);
+}
+
+InterruptionScope::~InterruptionScope() {
+  for (size_t i = 0; i < std::size(signals); ++i)
+    ::sigaction(signals[i], &before[i], nullptr);
+}
+
 ChildResult runChild(const std::vector<std::string> &command,
                      const fs::path &folder, const fs::path &log,
                      int64_t maxSeconds) {
@@ -91,6 +117,9 @@ ChildResult runChild(const std::vector<std::string> &command,
   for (const std::string &word : command)
     words.push_back(const_cast<char *>(word.c_str()));
   words.push_back(nullptr);
+  InterruptionScope scope;
+  if (isInterrupted)
+    throw Error("interrupted");
   pid_t parent = ::getpid();
   pid_t process = ::fork();
   if (process == 0)
@@ -98,6 +127,9 @@ ChildResult runChild(const std::vector<std::string> &command,
   ::close(output);
   if (process < 0)
     fail();
+  runningChild = process;
+  if (isInterrupted)
+    ::kill(process, SIGKILL);
   ChildResult result;
   if (!waitFor(process, maxSeconds)) {
     result.isTimeout = true;
@@ -107,6 +139,9 @@ ChildResult runChild(const std::vector<std::string> &command,
   while (::waitpid(process, &status, 0) < 0)
     if (errno != EINTR)
       fail();
+  runningChild = 0;
+  if (isInterrupted)
+    throw Error("interrupted");
   if (WIFSIGNALED(status))
     result.signal = result.isTimeout ? 0 : WTERMSIG(status);
   else

@@ -5,7 +5,6 @@
 // See the header.
 //===----------------------------------------------------------------------===//
 #include "PackCase.h"
-#include "ChildProcess.h"
 #include "Predicate.h"
 
 #include "parallax/Case/CaseFile.h"

@@ -9,6 +9,7 @@
 #define PARALLAX_TOOLS_CASE_PACKCASE_H
 
 #include "CaseInputs.h"
+#include "ChildProcess.h"
 #include "Ticket.h"
 
 namespace parallax {
@@ -53,6 +54,7 @@ public:
   const std::filesystem::path &path() const { return folder; }
 
 private:
+  InterruptionScope scope;
   std::filesystem::path folder;
 };
 
