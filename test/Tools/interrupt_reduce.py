@@ -4,7 +4,7 @@
 
 Usage: interrupt_reduce.py CASE RESULT [OPTION]...
 
-Each try lives a little longer than the one before it; half of them get SIGKILL,
+Each try lives half as long again as the one before it; half of them get SIGKILL,
 half SIGINT. A result may only ever be whole, and is the one of a reduction that
 was left alone.
 """
@@ -27,10 +27,10 @@ def contents(path):
 
 
 kills = 0
-for attempt in range(200):
+for attempt in range(20):
     process = subprocess.Popen(command, **quiet)
     try:
-        process.wait(timeout=0.15 + 0.1 * attempt)
+        process.wait(timeout=0.2 * 1.5 ** attempt)
         break
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGKILL if attempt % 2 else signal.SIGINT)
