@@ -22,8 +22,7 @@ quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 def contents(path):
     with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()
-                if name.startswith(("model/", "samples/", "data/", "config"))}
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 kills = 0

@@ -4,8 +4,8 @@
 
 Usage: make_case.py CASE [KIND]
 
-KIND spoils the case: 'extra', 'missing', 'changed', 'escape', 'link', 'schema'
-or 'unsealed'.
+KIND spoils the case: 'extra', 'missing', 'changed', 'escape', 'link', 'schema',
+'unsealed' or 'leads-out'.
 """
 import hashlib
 import io
@@ -16,8 +16,11 @@ import sys
 import zipfile
 
 case, kind = (sys.argv[1:] + [""])[:2]
+config = {"input": "model/net.onnx"}
+if kind == "leads-out":
+    config["output_dir"] = "/tmp/parallax-evil"
 files = {
-    "config.json": b'{"input": "model/net.onnx"}\n',
+    "config.json": json.dumps(config).encode() + b"\n",
     "data/x/0000.npy": b"one",
     "data/x/0001.npy": b"two!",
     "model/net.onnx": bytes(range(200)),

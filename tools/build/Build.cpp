@@ -212,7 +212,11 @@ int buildAndPack(Options &options) {
   try {
     code = build(options);
   } catch (const Error &) {
-    pack();
+    try {
+      pack();
+    } catch (const Error &error) {
+      log(LogLevel::Error, "there is no case: {}", error.what());
+    }
     throw;
   }
   pack();

@@ -153,6 +153,7 @@ BuildConfig configOfPart(const BuildConfig &config, const fs::path &audit) {
   part.evaluation = {};
   part.debug = {};
   part.workDir.clear();
+  part.outputName = BuildConfig().outputName;
   part.quant.precisionAnalysis = true;
   part.quant.precisionAnalysisMode = PrecisionAnalysisMode::Both;
   part.quant.precisionAnalysisSize = -1;
@@ -182,8 +183,12 @@ void rename(Candidate &candidate, const NewNames &names) {
       change(layer, names.layers);
   if (candidate.ranges)
     for (TensorRange &range : candidate.ranges->tensors) {
-      change(range.node, names.layers);
       change(range.tensor, names.tensors);
+      // Layers in front of the network are not in it.
+      auto layer = names.layers.find(range.node);
+      range.node = layer == names.layers.end() ? range.tensor : layer->second;
+      range.minSample.clear();
+      range.maxSample.clear();
     }
 }
 

@@ -17,6 +17,7 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/MappedFile.h"
 #include "parallax/Support/TensorFile.h"
+#include "parallax/Support/Unicode.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -53,6 +54,8 @@ template <typename Fn> void forEachPath(BuildConfig &config, Fn fn) {
   for (onnx_import::ConstProcessor &processor : config.constProcessors)
     fn(processor.dataPath);
   fn(config.compiler.inputSampleDir);
+  for (CompilerConfig &part : config.compiler.subConfigs)
+    fn(part.inputSampleDir);
   fn(config.evaluation.images);
   fn(config.evaluation.labels);
 }
@@ -100,6 +103,7 @@ public:
     writeSamples();
     writeTarget();
     config.outputDir = "output";
+    config.outputName = BuildConfig().outputName;
     config.workDir.clear();
     config.evaluation = {};
     config.debug = {};
@@ -129,11 +133,12 @@ private:
     } catch (const Error &) {
       // A model that can't be read may be what the case is about.
     }
-    for (const std::string &file : external) {
+    for (const std::string &location : external) {
+      std::string file = fs::path(location).lexically_normal().generic_string();
       if (!problemOfPath(file).empty())
         throw Error(fmt::format("'{}' keeps data in '{}', which is not inside "
                                 "the model's folder; put it there",
-                                model.string(), file));
+                                model.string(), location));
       copyTo(model.parent_path() / file, folder / "model" / file);
     }
     for (size_t i = 0; i < config.constProcessors.size(); ++i) {
@@ -157,6 +162,9 @@ private:
     take(quant.inputSampleDir, "samples",
          analyzed > 0 ? size_t(analyzed) : SIZE_MAX);
     take(config.compiler.inputSampleDir, "data/compiler_samples");
+    for (size_t i = 0; i < config.compiler.subConfigs.size(); ++i)
+      take(config.compiler.subConfigs[i].inputSampleDir,
+           fmt::format("data/compiler_samples_{}", i));
     std::optional<Network> network;
     try {
       network.emplace(networkOptions(original));
@@ -240,6 +248,15 @@ FinishedBuild plannedBuild(const fs::path &configFile) {
 
 BuildConfig readCaseConfig(const fs::path &folder) {
   BuildConfig config = readBuildConfig((folder / "config.json").string());
+  auto check = [&](const std::string &path) {
+    if (!path.empty() && !problemOfPath(path).empty())
+      throw Error(fmt::format("the config.json of the case names '{}', which "
+                              "is not a path inside of the case; it is not "
+                              "built",
+                              elide(path, 80)));
+  };
+  forEachPath(config, check);
+  check(config.outputName);
   makeAbsolute(config, fs::absolute(folder));
   return config;
 }

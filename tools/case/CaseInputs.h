@@ -30,7 +30,8 @@ FinishedBuild readFinishedBuild(const std::filesystem::path &outputDir);
 /// A build that is still to be done.
 FinishedBuild plannedBuild(const std::filesystem::path &configFile);
 
-/// The configuration of an unpacked case, with absolute paths.
+/// The configuration of an unpacked case, with absolute paths. Throws Error if
+/// one of them leads out of the case: anybody may have written it.
 BuildConfig readCaseConfig(const std::filesystem::path &folder);
 
 /// Copies all that the build reads below `folder`, and writes config.json there

@@ -52,12 +52,14 @@ constexpr int signals[] = {SIGINT, SIGTERM};
 extern "C" void interruptChild(int) {
   isInterrupted = 1;
   if (runningChild > 0)
-    ::kill(runningChild, SIGKILL);
+    ::kill(-runningChild, SIGKILL);
 }
 
 /// Between fork and exec: only what is safe there.
 [[noreturn]] void become(char *const *words, const char *folder, int output,
                          pid_t parent) {
+  // A group of its own, so that a shell dies with all that it has started.
+  ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent)
     ::_exit(127);
@@ -127,13 +129,14 @@ ChildResult runChild(const std::vector<std::string> &command,
   ::close(output);
   if (process < 0)
     fail();
+  ::setpgid(process, process); // Whoever of the two comes first.
   runningChild = process;
   if (isInterrupted)
-    ::kill(process, SIGKILL);
+    ::kill(-process, SIGKILL);
   ChildResult result;
   if (!waitFor(process, maxSeconds)) {
     result.isTimeout = true;
-    ::kill(process, SIGKILL);
+    ::kill(-process, SIGKILL);
   }
   int status = 0;
   while (::waitpid(process, &status, 0) < 0)

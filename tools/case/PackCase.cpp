@@ -23,16 +23,13 @@ namespace fs = std::filesystem;
 namespace parallax {
 namespace {
 
-/// What a failed build said last.
-std::string lastLines(const std::string &text, size_t count) {
-  size_t start = text.size();
-  while (start > 0 && count > 0) {
-    start = text.rfind('\n', start - 2);
-    --count;
-    if (start == std::string::npos)
-      return text;
-  }
-  return text.substr(std::min(text.size(), start + 1));
+/// What a failed build said about it: from the first error on, and no progress
+/// before it, which tells how long it took.
+std::string messageOf(const ChildResult &built) {
+  size_t start = built.text.find("error: ");
+  return start == std::string::npos ? fmt::format("exit code {}, signal {}\n",
+                                                  built.exitCode, built.signal)
+                                    : built.text.substr(start);
 }
 
 /// A row for each metric that a user has seen printed.
@@ -66,7 +63,7 @@ public:
     if (isAnalyzed)
       takeAnalysis(ticket);
     else
-      ticket.failure = lastLines(built.text, 20);
+      ticket.failure = messageOf(built);
     std::string verdict =
         isAnalyzed ? oneLineVerdict(*ticket.report) : failureOf(built);
     if (isAnalyzed && !request.problem.empty() &&

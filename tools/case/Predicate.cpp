@@ -43,7 +43,8 @@ bool holdsFor(const Predicate &predicate, const PrecisionReport &report) {
   case Predicate::Kind::OutputCosine:
     return !passes(report, predicate.threshold);
   default:
-    return true;
+    // Nothing is wrong, and nothing may be made up.
+    return problemOf(report).kind == Predicate::Kind::Analyzed;
   }
 }
 

@@ -42,6 +42,7 @@ void Reducer::start() {
   fs::path folder = work / "start";
   if (!fs::exists(folder))
     unpackCase(request.caseFile, folder);
+  original = readCaseConfig(folder);
   log(LogLevel::Info, "building the case as it is");
   bool isCommand =
       request.predicate && request.predicate->kind == Predicate::Kind::Command;
@@ -78,7 +79,6 @@ void Reducer::start() {
 /// Reads the network as it was when the problem showed, and its samples.
 void Reducer::load() {
   fs::path folder = work / "start";
-  original = readCaseConfig(folder);
   fs::path optimized = folder / "output" / "frontend" / "optimized.onnx";
   fs::path calibration = folder / "output" / "quant" / "calibration.json";
   bool isBuilt = report.has_value();
@@ -148,10 +148,9 @@ bool Reducer::accept(Candidate candidate, const std::string &step) {
 
 void Reducer::pack(ReduceResult &result) {
   PackRequest packed;
-  // It was built in another place and under other names.
-  packed.build = {readCaseConfig(trials.best()),
-                  "parallax build --config config.json",
-                  trials.best() / "output"};
+  // It was built in another place; its log is nobody's own.
+  packed.build = {
+      readCaseConfig(trials.best()), "parallax build --config config.json", {}};
   packed.caseFile = request.result;
   packed.answers = request.answers;
   completeAnswers(packed.answers, work / "start" / answersName);
@@ -174,10 +173,13 @@ ReduceResult Reducer::run() {
   if (request.shrinks) {
     takeOneSample();
     removeLayers();
+  }
+  concealValues();
+  if (request.shrinks) {
     shrinkTensors();
     simplifyValues();
   }
-  conceal();
+  concealNames();
   if (request.shrinks && !hasTime())
     log(LogLevel::Warning,
         "stopped after {} s: the case may get smaller with more time",
@@ -196,8 +198,27 @@ static void keepWorkOf(const fs::path &caseFile, const fs::path &work) {
   fs::path mark = work / "case.sha256";
   if (fs::exists(mark) && readText(mark) == digest)
     return;
+  if (fs::exists(work) && !fs::exists(mark) && !fs::is_empty(work))
+    throw Error(fmt::format("'{}' is in the way: a reduction keeps its files "
+                            "there; give another result or remove it",
+                            work.string()));
   fs::remove_all(work);
   writeFileAtomically(mark, digest);
+}
+
+/// What a build that fails has to keep of that; nothing if it does not fail.
+static std::optional<Predicate> failureOf(const std::string &verdict) {
+  Predicate predicate;
+  if (verdict.starts_with("the build crashes")) {
+    predicate.kind = Predicate::Kind::Crash;
+    return predicate;
+  }
+  constexpr std::string_view prefix = "the build fails: error: ";
+  if (!verdict.starts_with(prefix))
+    return std::nullopt;
+  predicate.kind = Predicate::Kind::Message;
+  predicate.text = verdict.substr(prefix.size());
+  return predicate;
 }
 
 ReduceResult reduceCase(const ReduceRequest &request) {
@@ -213,8 +234,9 @@ std::string packConcealed(const PackRequest &request,
   ScratchFolder scratch(request.caseFile);
   PackRequest plain = request;
   plain.caseFile = scratch.path() / "plain.plxcase";
-  packCase(plain);
+  std::string verdict = packCase(plain);
   ReduceRequest reduction;
+  reduction.predicate = failureOf(verdict);
   reduction.caseFile = plain.caseFile;
   reduction.result = request.caseFile;
   reduction.conceal = conceal;

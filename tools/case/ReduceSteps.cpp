@@ -9,10 +9,10 @@
 #include "Reducer.h"
 
 #include "parallax/Support/LayerName.h"
-#include "parallax/Support/Unicode.h"
 #include "parallax/Support/Views.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace parallax {
@@ -99,12 +99,11 @@ bool Reducer::cutAround() {
     if (layers.empty() || layers.size() == before || !hasTime())
       continue;
     before = layers.size();
+    // Steps tell no names, which may be private.
     if (accept(withLayers(layers),
-               fmt::format("{} around {}",
-                           distance == 0
-                               ? "the layer itself"
-                               : fmt::format("{} layers deep", distance),
-                           printable(predicate.layer))))
+               distance == 0 ? "the layer itself"
+                             : fmt::format("{} deep around the layer",
+                                           counted(distance, "layer"))))
       return true;
   }
   return false;
@@ -189,42 +188,64 @@ void Reducer::simplifyValues() {
         return;
       Candidate candidate = copy();
       fillConstant(candidate.network, name, fill);
-      if (accept(candidate,
-                 fmt::format("{} in {}",
-                             fill == Fill::Zero ? "zeros" : "one value",
-                             printable(name))))
+      if (accept(candidate, fill == Fill::Zero ? "zeros in a constant"
+                                               : "one value in a constant"))
         break;
     }
 }
 
-void Reducer::conceal() {
-  auto attempt = [&](bool isWanted, const std::string &what, auto change) {
-    if (!isWanted)
-      return;
+/// Goes on from a candidate with something else in place of what is private, if
+/// one of these ways shows the problem.
+bool Reducer::replace(const std::string &what,
+                      const std::function<bool(Candidate &)> &change) {
+  // Ranges may not fit what is new.
+  for (bool calibrates : {false, true}) {
     Candidate candidate = copy();
-    change(candidate);
-    if (accept(candidate, what + " replaced"))
+    if (!change(candidate)) {
+      candidate.network.erase();
+      break;
+    }
+    if (calibrates)
+      candidate.ranges.reset();
+    if (accept(candidate, what + " replaced")) {
       replaced.push_back(what);
-    else
-      kept.push_back(fmt::format("{} are the user's own: with others it is not "
-                                 "so that {}",
-                                 what, predicate.words()));
-  };
-  attempt(request.conceal.weights, "weights", [](Candidate &candidate) {
-    replaceWeights(candidate.network, seed);
-  });
-  attempt(request.conceal.samples, "samples", [](Candidate &candidate) {
+      return true;
+    }
+  }
+  kept.push_back(what +
+                 " are the user's own: with others the problem goes away");
+  return false;
+}
+
+/// Before tensors get small: few elements rarely show the same by chance.
+void Reducer::concealValues() {
+  if (request.conceal.weights)
+    replace("weights", [](Candidate &candidate) {
+      return replaceWeights(candidate.network, seed);
+    });
+  if (!request.conceal.samples)
+    return;
+  replace("samples", [](Candidate &candidate) {
     uint64_t number = seed;
+    bool isChanged = false;
     for (Sample &sample : candidate.samples)
-      for (Tensor &tensor : sample)
-        tensor = randomLike(tensor, ++number);
+      for (Tensor &tensor : sample) {
+        Tensor other = randomLike(tensor, ++number);
+        isChanged |= std::memcmp(other.rawData(), tensor.rawData(),
+                                 tensor.byteSize()) != 0;
+        tensor = other;
+      }
+    return isChanged;
   });
+}
+
+void Reducer::concealNames() {
   if (!request.conceal.names)
     return;
   // The problem itself gets a new name as well.
   Predicate before = predicate;
   std::string fault = trials.settings.testFault;
-  attempt(true, "names", [&](Candidate &candidate) {
+  bool isStripped = replace("names", [&](Candidate &candidate) {
     NewNames names = stripNames(candidate.network);
     rename(candidate, names);
     auto newName = [&](const std::string &name) {
@@ -233,12 +254,12 @@ void Reducer::conceal() {
           return it->second;
       return name;
     };
-    predicate.layer = newName(predicate.layer);
+    predicate.layer = newName(before.layer);
     if (size_t colon = fault.rfind(':'); colon != std::string::npos)
       trials.settings.testFault =
           newName(fault.substr(0, colon)) + fault.substr(colon);
+    return true;
   });
-  bool isStripped = !replaced.empty() && replaced.back() == "names";
   if (!isStripped) {
     predicate = before;
     trials.settings.testFault = fault;

@@ -14,6 +14,8 @@
 
 #include "parallax/Support/Clock.h"
 
+#include <functional>
+
 namespace parallax {
 
 /// "1 layer", "2 layers".
@@ -42,7 +44,10 @@ private:
   void removeLayers();
   void shrinkTensors();
   void simplifyValues();
-  void conceal();
+  void concealValues();
+  void concealNames();
+  bool replace(const std::string &what,
+               const std::function<bool(Candidate &)> &change);
   Candidate withLayers(const std::vector<Operation *> &layers);
   std::vector<Operation *> around(size_t distance);
 

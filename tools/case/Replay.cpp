@@ -57,6 +57,10 @@ public:
 
   /// The first difference in words; empty if there is none.
   std::string run(const CaseManifest &manifest) {
+    readCaseConfig(folder);
+    // Results that a case brings along are not those of this build.
+    for (const char *name : {"output", "replay"})
+      fs::remove_all(folder / name);
     log(LogLevel::Info, "building the case in [{}]", folder.string());
     fs::path evidence = folder / "replay" / "sample";
     ChildResult built =
@@ -97,7 +101,7 @@ private:
     std::string message = manifest.verdict.starts_with(prefix)
                               ? manifest.verdict.substr(prefix.size())
                               : manifest.verdict;
-    return built.text.find(message) != std::string::npos
+    return !message.empty() && built.text.find(message) != std::string::npos
                ? ""
                : fmt::format("the build fails with other words than '{}':\n{}",
                              message, built.text);
@@ -123,10 +127,13 @@ private:
                          printable(named.layer), printable(named.tensor), what,
                          differing, expected.machine.size());
     }
-    if (firstDifference(expected.reference, found.reference, differing))
+    isOtherProcessor =
+        bool(firstDifference(expected.reference, found.reference, differing));
+    if (isOtherProcessor)
       log(LogLevel::Warning,
           "the Reference engine gives other codes in {} of {} tensors: it "
-          "computes with floats, which this processor sums in another order",
+          "computes with floats, which this processor sums in another order; "
+          "its tables are not compared",
           differing, expected.reference.size());
     return "";
   }
@@ -134,6 +141,8 @@ private:
   std::string compareTables(const PrecisionReport &before,
                             const PrecisionReport &after) {
     for (const PrecisionTable &table : before.tables) {
+      if (isOtherProcessor && table.mode == AnalysisMode::Reference)
+        continue;
       std::string title = precisionTitle(table.method, table.mode);
       const PrecisionTable *other = nullptr;
       for (const PrecisionTable &candidate : after.tables)
@@ -154,13 +163,15 @@ private:
       }
       metrics += table.rows.size();
     }
-    if (verdictText(before) != verdictText(after))
+    if (!isOtherProcessor && verdictText(before) != verdictText(after))
       return fmt::format("the verdict is another one:\n{}", verdictText(after));
     return "";
   }
 
   fs::path folder;
   const Options &options;
+  /// The Reference engine has summed in another order.
+  bool isOtherProcessor = false;
 };
 
 int replay(const Options &options) {
@@ -187,7 +198,9 @@ int replay(const Options &options) {
                    : "the build fails as it did");
     return 0;
   }
-  fmt::print("FAIL: {}\n", difference);
+  fmt::print("FAIL: ");
+  for (const std::string &line : linesOf(difference))
+    fmt::print("{}\n", printable(line));
   if (!options.folder.empty())
     fmt::print("The case and its build are in {}.\n", options.folder);
   return 1;

@@ -8,6 +8,7 @@
 #include "Trials.h"
 #include "PackCase.h"
 
+#include "parallax/Case/Manifest.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Digest.h"
 #include "parallax/Support/Error.h"
@@ -40,8 +41,8 @@ std::string Trials::keyOf(const fs::path &files,
                                   fs::relative(entry.path(), files).string(),
                                   sha256OfFile(entry.path())));
   std::sort(lines.begin(), lines.end());
-  std::string text =
-      fmt::format("{}\n{}\n", predicate.words(), settings.testFault);
+  std::string text = fmt::format("{}\n{}\n{}\n", describe(thisTool()),
+                                 predicate.words(), settings.testFault);
   for (const std::string &line : lines)
     text += line;
   return sha256Of(std::as_bytes(std::span(text)));

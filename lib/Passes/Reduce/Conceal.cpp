@@ -17,6 +17,7 @@
 #include "mlir/IR/TypeUtilities.h"
 
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -24,26 +25,30 @@ using namespace mlir;
 namespace parallax {
 namespace {
 
-/// Random values between the least and the greatest finite one, which stay
-/// where they are.
+/// Random values between the least and the greatest finite one, which change
+/// their places.
 template <typename T> void randomize(T *values, int64_t count, Random &random) {
-  int64_t least = -1, greatest = -1;
-  for (int64_t i = 0; i < count; ++i) {
-    if (!std::isfinite(double(values[i])))
-      continue;
-    if (least < 0 || values[i] < values[least])
-      least = i;
-    if (greatest < 0 || values[i] > values[greatest])
-      greatest = i;
-  }
-  if (least < 0)
+  std::vector<int64_t> finite;
+  for (int64_t i = 0; i < count; ++i)
+    if (std::isfinite(double(values[i])))
+      finite.push_back(i);
+  if (finite.empty())
     return;
-  double low = double(values[least]);
-  double high = double(values[greatest]);
-  for (int64_t i = 0; i < count; ++i) {
-    double value = low + (high - low) * double(random.real());
-    if (i != least && i != greatest && std::isfinite(double(values[i])))
-      values[i] = std::is_integral_v<T> ? T(std::floor(value)) : T(value);
+  T low = values[finite[0]], high = low;
+  for (int64_t i : finite) {
+    low = std::min(low, values[i]);
+    high = std::max(high, values[i]);
+  }
+  for (int64_t i : finite) {
+    double value =
+        double(low) + (double(high) - double(low)) * double(random.real());
+    values[i] = std::is_integral_v<T> ? T(std::floor(value)) : T(value);
+  }
+  size_t first = random.next() % finite.size();
+  values[finite[first]] = low;
+  if (finite.size() > 1) {
+    size_t other = random.next() % (finite.size() - 1);
+    values[finite[other + (other >= first)]] = high;
   }
 }
 
@@ -112,17 +117,22 @@ NewNames stripNames(func::FuncOp network) {
   return names;
 }
 
-void replaceWeights(func::FuncOp network, uint64_t seed) {
+bool replaceWeights(func::FuncOp network, uint64_t seed) {
   Random random(seed);
+  bool isChanged = false;
   for (Operation &op : network.front().without_terminator()) {
     auto constant = dyn_cast<nn::ConstantOp>(op);
     if (!constant || !getElementTypeOrSelf(op.getResult(0).getType()).isF32())
       continue;
-    Tensor tensor = toTensor(constant.getValue()).clone();
+    Tensor before = toTensor(constant.getValue());
+    Tensor tensor = before.clone();
     randomizeChannels(tensor, channelAxisOf(&op), random);
+    isChanged |=
+        std::memcmp(before.rawData(), tensor.rawData(), before.byteSize()) != 0;
     constant.setValueAttr(
         toAttribute(op.getContext(), tensor, getTensorName(op.getResult(0))));
   }
+  return isChanged;
 }
 
 Tensor randomLike(const Tensor &tensor, uint64_t seed) {

@@ -143,7 +143,7 @@ TEST_F(ReduceTest, NamesBecomeNumbers) {
 TEST_F(ReduceTest, OtherWeightsHaveTheSameRangesByChannel) {
   std::vector<std::string> weight = {"w"};
   Tensor before = valuesOf(function(), weight, sample)[0];
-  replaceWeights(function(), 1);
+  EXPECT_TRUE(replaceWeights(function(), 1));
   Tensor after = valuesOf(function(), weight, sample)[0];
   ASSERT_EQ(after.shape(), before.shape());
   int64_t inner = before.size() / before.dim(0), same = 0;
@@ -157,7 +157,7 @@ TEST_F(ReduceTest, OtherWeightsHaveTheSameRangesByChannel) {
     for (int64_t i = 0; i < inner; ++i)
       same += a[size_t(i)] == b[size_t(i)];
   }
-  EXPECT_EQ(same, 2 * before.dim(0)) << "all but the ends of ranges are new";
+  EXPECT_LT(same, before.dim(0)) << "nearly all are new";
 }
 
 TEST(RandomLike, KeepsTypeShapeAndRange) {

@@ -79,8 +79,8 @@ struct NewNames {
 NewNames stripNames(mlir::func::FuncOp network);
 
 /// Random float constants of the same shapes, each output channel of weights
-/// with the range that it had.
-void replaceWeights(mlir::func::FuncOp network, uint64_t seed);
+/// with the range that it had. False if that left all of them as they were.
+bool replaceWeights(mlir::func::FuncOp network, uint64_t seed);
 
 /// A random tensor of the same type and shape, with the same range.
 Tensor randomLike(const Tensor &tensor, uint64_t seed);
