@@ -11,7 +11,6 @@
 #include "parallax/Support/Simd.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <random>
 
@@ -156,19 +155,27 @@ double cosineLoss(Values q, Values f, Results gradient) {
   return loss;
 }
 
+/// Which of 64 pairs of elements have the larger one in front: other samples
+/// have other answers, and rounding hardly ever does.
+static uint64_t patternOf(Values f) {
+  uint64_t pattern = 0;
+  for (size_t i = 0; i < 64 && !f.empty(); ++i) {
+    size_t first = i * f.size() / 64,
+           second = (first + f.size() / 2) % f.size();
+    pattern = pattern << 1 | uint64_t(f[first] > f[second]);
+  }
+  return pattern;
+}
+
 void probe(Values f, uint64_t seed, Results result) {
   double square = 0, along = 0;
-  uint64_t state = f.size() + seed;
-  for (float value : f) {
+  for (float value : f)
     square += double(value) * value;
-    state = (state ^ std::bit_cast<uint32_t>(value)) * 0x9E3779B97F4A7C15u;
-    state ^= state >> 29;
-  }
   std::ranges::fill(result, 0.0f);
   if (!(square > 0) || !std::isfinite(square))
     return;
   // Signs, without their part along f: a longer vector is no loss.
-  std::mt19937_64 generator(state);
+  std::mt19937_64 generator(patternOf(f) + f.size() + seed);
   uint64_t bits = 0;
   for (size_t i = 0; i < f.size(); ++i, bits >>= 1) {
     if (i % 64 == 0)

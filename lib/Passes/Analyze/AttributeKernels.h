@@ -34,9 +34,9 @@ double innerProduct(Values a, Values b);
 /// has no direction.
 double cosineLoss(Values q, Values f, Results gradient);
 
-/// A random vector v, the same for the same f and seed: on average over many,
-/// the square of its inner product with a small error of f is the loss that
-/// this error makes by itself.
+/// A random vector v: on average over many, the square of its inner product
+/// with a small error of f is the loss that this error makes by itself. The
+/// last bits of f don't choose it, so that another processor finds the same.
 void probe(Values f, uint64_t seed, Results result);
 
 /// A tensor as [outer, channels / block, inner, block].
