@@ -9,10 +9,10 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import {
   checkModels,
+  limitToQuick,
   modelFile,
   peerOptions,
   runProgram,
-  selectModels,
   shapeArguments,
 } from "../../../bench/lib.mjs";
 import { writeSamples } from "./inputs.mjs";
@@ -23,13 +23,7 @@ const limits = { explained: 15, common: 4 };
 /// Networks that turn a small error of any layer into another answer: which
 /// layers are worst depends on the samples, and no order of them is stable.
 const unstable = ["ppocr-cls", "ppocrv4-rec"];
-/// One layer at a time takes a quarter of an hour there.
-const slow = ["u2netp"];
-if (!options.all && !options.only)
-  options.only = selectModels(options)
-    .map(({ name }) => name)
-    .filter((name) => !slow.includes(name))
-    .join(",");
+limitToQuick(options);
 const ranking = join(dirname(options.parallax), "attribution-ranking");
 
 async function check(model) {

@@ -10,6 +10,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import {
   checkModels,
+  limitToQuick,
   modelFile,
   peerOptions,
   runProgram,
@@ -18,6 +19,7 @@ import {
 import { writeSamples } from "./inputs.mjs";
 
 const options = peerOptions("cases.mjs");
+limitToQuick(options);
 const samples = 2;
 const everything = {
   start_tensor_names: ["DEFAULT"],
