@@ -155,16 +155,8 @@ void Reducer::shrinkTensors() {
         if (!hasTime())
           return;
         Candidate candidate = copy();
-        bool fits = true;
-        for (size_t i = 0; i < candidate.samples.size() && fits; ++i) {
-          mlir::func::FuncOp network = candidate.network;
-          // Every sample is cut; the network itself is cut with the first.
-          mlir::func::FuncOp scratch =
-              i == 0 ? network : addView(current.network, "scratch");
-          fits = succeeded(shrinkNetwork(scratch, candidate.samples[i], way));
-          if (i > 0)
-            scratch.erase();
-        }
+        bool fits =
+            succeeded(shrinkNetwork(candidate.network, candidate.samples, way));
         // A window that shrinks can leave more places for it.
         if (!fits ||
             tensorBytes(candidate.network) >= tensorBytes(current.network)) {

@@ -43,7 +43,6 @@ struct Ticket {
   std::optional<PrecisionReport> report;
   /// The end of what a build printed that failed.
   std::string failure;
-  int64_t samples = 0;
   std::vector<std::string> replaced;
   /// How the network was made small; empty if it was not.
   std::vector<std::string> reduction;

@@ -124,16 +124,19 @@ std::vector<int64_t> extentsOf(func::FuncOp network) {
   return extents;
 }
 
-LogicalResult shrinkNetwork(func::FuncOp network, Sample &sample,
+LogicalResult shrinkNetwork(func::FuncOp network, std::span<Sample> samples,
                             const Shrink &shrink) {
   // What does not fit is an answer, not an error of the user.
   ScopedDiagnosticHandler silence(network.getContext(),
                                   [](Diagnostic &) { return success(); });
-  for (auto [argument, tensor] : llvm::zip(network.getArguments(), sample)) {
-    tensor = cutTensor(tensor, shrink);
+  for (Sample &sample : samples)
+    for (Tensor &tensor : sample)
+      tensor = cutTensor(tensor, shrink);
+  for (Value argument : network.getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
-    argument.setType(
-        RankedTensorType::get(tensor.shape(), type.getElementType()));
+    SmallVector<int64_t> shape(type.getShape());
+    llvm::replace(shape, shrink.from, shrink.to);
+    argument.setType(RankedTensorType::get(shape, type.getElementType()));
   }
   for (Operation &op : network.front().without_terminator()) {
     if (isFloatConstant(&op)) {

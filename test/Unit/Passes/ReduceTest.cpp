@@ -90,7 +90,8 @@ TEST_F(ReduceTest, ShrinksAllThatHasOneExtent) {
   int64_t before = tensorBytes(function());
   Tensor expected = valueOf(function(), "out", sample);
   // Channels of a depthwise convolution are also groups.
-  ASSERT_TRUE(succeeded(shrinkNetwork(function(), sample, {8, 2, false})));
+  ASSERT_TRUE(
+      succeeded(shrinkNetwork(function(), {&sample, 1}, {8, 2, false})));
   EXPECT_LT(tensorBytes(function()), before);
   Tensor found = valueOf(function(), "out", sample);
   EXPECT_EQ(found.shape(), (Shape{1, 2, 6, 6}));
@@ -100,7 +101,7 @@ TEST_F(ReduceTest, ShrinksAllThatHasOneExtent) {
 
 TEST_F(ReduceTest, KeepsTheLastElements) {
   Tensor expected = valueOf(function(), "out", sample);
-  ASSERT_TRUE(succeeded(shrinkNetwork(function(), sample, {8, 3, true})));
+  ASSERT_TRUE(succeeded(shrinkNetwork(function(), {&sample, 1}, {8, 3, true})));
   Tensor found = valueOf(function(), "out", sample);
   ASSERT_EQ(found.shape(), (Shape{1, 3, 6, 6}));
   for (int64_t i = 0; i < found.size(); ++i)
@@ -117,7 +118,7 @@ func.func @main(%in: tensor<1x2x3xf32> {nn.name = "in"}) -> (tensor<1x6xf32> {nn
 }
 )"));
   sample = {random(function().getArgumentTypes()[0])};
-  EXPECT_TRUE(failed(shrinkNetwork(function(), sample, {3, 1, false})));
+  EXPECT_TRUE(failed(shrinkNetwork(function(), {&sample, 1}, {3, 1, false})));
 }
 
 TEST_F(ReduceTest, FillsConstants) {

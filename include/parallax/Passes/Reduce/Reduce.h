@@ -57,8 +57,8 @@ std::vector<int64_t> extentsOf(mlir::func::FuncOp network);
 
 /// Fails if layers do not fit each other any more: the function is of no use
 /// then.
-LogicalResult shrinkNetwork(mlir::func::FuncOp network, Sample &sample,
-                            const Shrink &shrink);
+LogicalResult shrinkNetwork(mlir::func::FuncOp network,
+                            std::span<Sample> samples, const Shrink &shrink);
 
 /// What all elements of a float constant become.
 enum class Fill { Zero, Largest };
