@@ -44,6 +44,16 @@ def NN_QuantizableOpInterface : OpInterface<"QuantizableOpInterface"> {
 
 def NN_Tensor : TypeAlias<AnyRankedTensor, "tensor of any element type">;
 
+/// The operators that C++ builds by class. All others are built from operands
+/// and attributes (CreateOp.h): MLIR's twenty builders of each would be half of
+/// the generated code, so they have only the one that MLIR insists on.
+defvar NN_builtByClass = [
+  "add", "cast", "concat", "constant", "conv", "conv_transpose", "cum_sum",
+  "div", "einsum", "expand", "fully_connected", "gemm", "matmul", "mul", "neg",
+  "pad", "quantized_constant", "reduce_sum", "requantize", "reshape", "slice",
+  "transpose", "where"
+];
+
 /// `quantRule` is a member of QuantRule; `shapeRule` a function of
 /// ShapeInference.h that takes the operator's adaptor.
 class NN_Op<string mnemonic, string quantRule, string shapeRule,
@@ -53,6 +63,11 @@ class NN_Op<string mnemonic, string quantRule, string shapeRule,
            DeclareOpInterfaceMethods<InferTypeOpInterface>])> {
   /// Set for operators whose result has an extent that depends on data.
   bit dataDependent = 0;
+  let skipDefaultBuilders =
+      !empty(!filter(name, NN_builtByClass, !eq(name, mnemonic)));
+  let builders = !if(skipDefaultBuilders, [OpBuilder<
+    (ins "::mlir::TypeRange":$types, "::mlir::ValueRange":$operands),
+    [{ $_state.addTypes(types); $_state.addOperands(operands); }]>], []);
   code commonDeclaration = [{
     static ::parallax::nn::QuantRule getQuantRule() {
       return ::parallax::nn::QuantRule::}] # quantRule # [{;

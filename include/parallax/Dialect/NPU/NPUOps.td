@@ -66,6 +66,12 @@ def NPU_Rounding : NPU_Word<["half_up", "half_away", "half_even"]>;
 
 class NPU_Op<string mnemonic, string title, dag operands, dag parameters>
     : Op<NPU_Dialect, mnemonic, [Pure]> {
+  // As in the nn dialect: lowering builds from operands and attributes.
+  let skipDefaultBuilders =
+      !not(!or(!eq(mnemonic, "quantize"), !eq(mnemonic, "dequantize")));
+  let builders = !if(skipDefaultBuilders, [OpBuilder<
+    (ins "::mlir::TypeRange":$types, "::mlir::ValueRange":$operands),
+    [{ $_state.addTypes(types); $_state.addOperands(operands); }]>], []);
   let summary = title;
   let arguments = !con(operands, parameters);
   let results = (outs NPU_Codes:$y);
