@@ -142,9 +142,8 @@ void ChannelPool::average(const Tensor &x, int64_t xZero, Tensor &y,
   bool isFast = plan->windows.taps() < (1 << 14) &&
                 std::ranges::all_of(rescales, &Rescale::isReady);
   dispatchCodes("average_pool", x.dtype(), [&]<typename A>(TypeTag<A>) {
-    dispatchCodes("average_pool", y.dtype(), [&]<typename T>(TypeTag<T>) {
+    dispatchResult("average_pool", y, [&]<typename T>(T *to) {
       const A *from = x.data<A>();
-      T *to = y.data<T>();
       dispatchRounding(output.rounding, [&](auto tag) {
         auto run = vectorized<AverageRow<decltype(tag)::value, A, T>>();
         plan->forEachWindow([&](std::span<const int64_t> pixels, int64_t count,

@@ -59,14 +59,14 @@ void widen(const kernels::Operand &operand, const CodesOperand &from,
 /// Calls fn(inputs, results, count) for all elements of y in chunks, with the
 /// widened elements of each operand, and stores what it writes as T.
 template <typename T, typename Fn>
-void mapAs(std::span<const CodesOperand> operands, Tensor &y, Fn fn) {
+void mapTo(T *to, std::span<const CodesOperand> operands, const Shape &shape,
+           Fn fn) {
   std::vector<const Tensor *> tensors;
   for (const CodesOperand &operand : operands)
     tensors.push_back(&operand.codes);
-  T *to = y.data<T>();
   auto narrow = vectorized<Narrow<T>>();
   kernels::forEachSpan(
-      y.shape(), tensors,
+      shape, tensors,
       [&](const kernels::Operands &spans, int64_t begin, int64_t count) {
         Chunk buffers;
         for (int64_t at = 0; at < count; at += chunk) {
@@ -84,8 +84,8 @@ using Inputs = const int32_t (&)[3][chunk];
 /// y = fn(inputs, results, count) in the codes of y.
 template <typename Fn>
 void mapCodes(std::span<const CodesOperand> operands, Tensor &y, Fn fn) {
-  dispatchCodes("an element-wise operator", y.dtype(),
-                [&]<typename T>(TypeTag<T>) { mapAs<T>(operands, y, fn); });
+  dispatchResult("an element-wise operator", y,
+                 [&](auto *to) { mapTo(to, operands, y.shape(), fn); });
 }
 
 /// y = fn(a, b) steps, one element at a time.
@@ -282,9 +282,8 @@ void affine(const CodesOperand &x, Tensor &y, int64_t axis,
   const int64_t channels = split.count, inner = split.inner;
   const AffineLanes lanes(affine, magnitudeOf(x), output);
   dispatchCodes("normalize", x.codes.dtype(), [&]<typename A>(TypeTag<A>) {
-    dispatchCodes("normalize", y.dtype(), [&]<typename T>(TypeTag<T>) {
+    dispatchResult("normalize", y, [&]<typename T>(T *to) {
       const A *from = x.codes.data<A>();
-      T *to = y.data<T>();
       if (!lanes.isReady)
         return parallelFor(split.outer * channels, rowGrain(inner),
                            [&](int64_t begin, int64_t end) {
@@ -373,11 +372,12 @@ void compare(CompareKind kind, const CodesOperand &a, const CodesOperand &b,
     }
     return difference >= 0;
   };
-  mapAs<bool>(operands, y, [&](Inputs inputs, int32_t *results, int64_t count) {
-    for (int64_t i = 0; i < count; ++i)
-      results[i] = holds(inputs[0][i] * coefficients.values[0] +
-                         inputs[1][i] * coefficients.values[1]);
-  });
+  mapTo(y.data<bool>(), operands, y.shape(),
+        [&](Inputs inputs, int32_t *results, int64_t count) {
+          for (int64_t i = 0; i < count; ++i)
+            results[i] = holds(inputs[0][i] * coefficients.values[0] +
+                               inputs[1][i] * coefficients.values[1]);
+        });
 }
 
 //===----------------------------------------------------------------------===//
@@ -407,9 +407,8 @@ void table(const Tensor &x, Tensor &y, std::span<const int32_t> entries,
       throw Error(fmt::format("a table for {} input can't have {} entries",
                               nameOf(x.dtype()), entries.size()));
     int distanceBits = 17 - int(std::bit_width(entries.size() - 1));
-    dispatchCodes("a table", y.dtype(), [&]<typename T>(TypeTag<T>) {
+    dispatchResult("a table", y, [&]<typename T>(T *to) {
       const A *from = x.data<A>();
-      T *to = y.data<T>();
       parallelFor(x.size(), codeGrain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           int64_t index =
@@ -458,8 +457,7 @@ void quantize(const Tensor &x, Tensor &y, const AffineParams &params) {
   const float *from = x.data<float>();
   auto low = float(params.low - params.zeroPoint);
   auto high = float(params.high - params.zeroPoint);
-  dispatchCodes("quantize", y.dtype(), [&]<typename T>(TypeTag<T>) {
-    T *to = y.data<T>();
+  dispatchResult("quantize", y, [&]<typename T>(T *to) {
     auto run = vectorized<QuantizeLoop<T>>();
     parallelFor(x.size(), codeGrain, [&](int64_t begin, int64_t end) {
       run(from + begin, end - begin, params.scale, low, high,

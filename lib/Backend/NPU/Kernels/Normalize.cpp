@@ -102,13 +102,13 @@ void normalizeRows(NormKind kind, const Tensor &x, int64_t xZero, Tensor &y,
   const std::vector<int64_t> &offsets = coefficients.offsets;
   int shift = coefficients.shift + coefficients.fractionBits;
   dispatchCodes("a normalization", x.dtype(), [&]<typename A>(TypeTag<A>) {
-    dispatchCodes("a normalization", y.dtype(), [&]<typename T>(TypeTag<T>) {
+    dispatchResult("a normalization", y, [&]<typename T>(T *codes) {
       parallelFor(
           x.size() / count, rowGrain(4 * count),
           [&](int64_t begin, int64_t end) {
             for (int64_t r = begin; r < end; ++r) {
               const A *from = x.data<A>() + r * count;
-              T *to = y.data<T>() + r * count;
+              T *to = codes + r * count;
               RowScale row = scaleOf(kind, from, xZero, count, coefficients);
               for (int64_t i = 0; i < count; ++i) {
                 int64_t value =

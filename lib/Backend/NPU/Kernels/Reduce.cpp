@@ -74,9 +74,8 @@ static void forEachReduced(const Tensor &x, Tensor &y,
   kept.simplify();
   reduced.simplify();
   dispatchCodes("reduce", x.dtype(), [&]<typename A>(TypeTag<A>) {
-    dispatchCodes("reduce", y.dtype(), [&]<typename T>(TypeTag<T>) {
+    dispatchResult("reduce", y, [&]<typename T>(T *to) {
       const A *from = x.data<A>();
-      T *to = y.data<T>();
       parallelFor(y.size(), rowGrain(elementCount(reduced.dims)),
                   [&](int64_t begin, int64_t end) {
                     kernels::Odometer<1> at(kept, begin);
@@ -135,7 +134,7 @@ static void sumMiddle(const Tensor &x, int64_t xZero, Tensor &y, int64_t count,
   constexpr int64_t columns = 64;
   int64_t parts = (inner + columns - 1) / columns;
   dispatchCodes("reduce", x.dtype(), [&]<typename A>(TypeTag<A>) {
-    dispatchCodes("reduce", y.dtype(), [&]<typename T>(TypeTag<T>) {
+    dispatchResult("reduce", y, [&]<typename T>(T *codes) {
       auto addRows = vectorized<AddRows<A>>();
       auto addRun = vectorized<AddRun<A>>();
       parallelFor(
@@ -150,7 +149,7 @@ static void sumMiddle(const Tensor &x, int64_t xZero, Tensor &y, int64_t count,
                 addRun(from, count, sums);
               else
                 addRows(from, count, inner, here, sums);
-              T *to = y.data<T>() + row * inner + first;
+              T *to = codes + row * inner + first;
               for (int64_t i = 0; i < here; ++i)
                 to[i] = T(output.code(requantize(sums[i] - count * xZero,
                                                  multiplier, output.rounding)));
@@ -189,7 +188,7 @@ void cumSum(const Tensor &x, int64_t xZero, Tensor &y,
   kernels::AxisSplit split = kernels::splitAt(x.shape(), params.axis);
   int64_t count = split.count, inner = split.inner;
   dispatchCodes("cum_sum", x.dtype(), [&]<typename A>(TypeTag<A>) {
-    dispatchCodes("cum_sum", y.dtype(), [&]<typename T>(TypeTag<T>) {
+    dispatchResult("cum_sum", y, [&]<typename T>(T *codes) {
       parallelFor(split.outer * inner, rowGrain(count),
                   [&](int64_t begin, int64_t end) {
                     for (int64_t r = begin; r < end; ++r) {
@@ -201,7 +200,7 @@ void cumSum(const Tensor &x, int64_t xZero, Tensor &y,
                         int64_t value = int64_t(x.data<A>()[at]) - xZero;
                         int64_t shown = params.exclusive ? sum : sum + value;
                         sum += value;
-                        y.data<T>()[at] = T(output.code(
+                        codes[at] = T(output.code(
                             requantize(shown, multiplier, output.rounding)));
                       }
                     }

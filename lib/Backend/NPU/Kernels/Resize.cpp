@@ -165,9 +165,8 @@ void resize(const IntegerResize &plan, const Tensor &x, int64_t xZero,
                 });
   };
   dispatchCodes("resize", x.dtype(), [&]<typename A>(TypeTag<A>) {
-    dispatchCodes("resize", y.dtype(), [&]<typename T>(TypeTag<T>) {
+    dispatchResult("resize", y, [&]<typename T>(T *to) {
       const A *from = x.data<A>();
-      T *to = y.data<T>();
       if (!rescale.isReady())
         return forEachPosition([&](const Taps &taps, int64_t o, int64_t p) {
           for (int64_t i = 0; i < inner; ++i) {

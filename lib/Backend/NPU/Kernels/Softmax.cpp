@@ -84,13 +84,13 @@ void forEachRow(const Tensor &x, Tensor &y, int64_t axis,
   if (x.size() == 0)
     return;
   dispatchCodes("softmax", x.dtype(), [&]<typename A>(TypeTag<A>) {
-    dispatchCodes("softmax", y.dtype(), [&]<typename T>(TypeTag<T>) {
+    dispatchResult("softmax", y, [&]<typename T>(T *codes) {
       parallelFor(split.outer * inner, rowGrain(4 * count),
                   [&](int64_t begin, int64_t end) {
                     for (int64_t r = begin; r < end; ++r) {
                       int64_t offset = r / inner * count * inner + r % inner;
                       const A *from = x.data<A>() + offset;
-                      T *to = y.data<T>() + offset;
+                      T *to = codes + offset;
                       int64_t greatest = from[0], sum = 0;
                       for (int64_t i = 1; i < count; ++i)
                         greatest = std::max<int64_t>(greatest, from[i * inner]);

@@ -59,6 +59,15 @@ decltype(auto) dispatchCodes(std::string_view kernel, DType type, Fn &&fn) {
   }
 }
 
+/// Calls fn with the place of results, as unsigned integers: a signed code has
+/// the same bits, so that a loop is compiled for two types instead of four.
+template <typename Fn>
+void dispatchResult(std::string_view kernel, Tensor &y, Fn &&fn) {
+  dispatchCodes(kernel, y.dtype(), [&]<typename T>(TypeTag<T>) {
+    fn(static_cast<std::make_unsigned_t<T> *>(y.rawData()));
+  });
+}
+
 /// Elements that one thread should at least get.
 inline constexpr int64_t codeGrain = 8192;
 
