@@ -21,7 +21,7 @@ constexpr double largePart = 0.05;
 /// More saturated values than this are no rounding.
 constexpr double manySaturated = 0.001;
 /// A channel so far above the one in the middle costs the others 3 bits.
-constexpr double farAbove = 8;
+constexpr double farAboveOthers = 8;
 /// Weights are smaller than what they make of sums over many inputs.
 constexpr double farAboveWeights = 4;
 /// Where dead channels don't show in the cosine, only many are worth a word.
@@ -236,7 +236,7 @@ void Diagnostician::blameCodes(const PrecisionRow &row,
                                  "lie in {:.3g} … {:.3g}",
                                  low, high, values.min, values.max);
   const OutlierRow *outliers = model.outliers(row.tensor);
-  bool hasPeak = outliers && outliers->peak.ratio() >= farAbove;
+  bool hasPeak = outliers && outliers->peak.ratio() >= farAboveOthers;
   const WeightRow *loud = hasPeak ? loudWeights(row, outliers->peak) : nullptr;
   std::string dead =
       fmt::format("{} of {} channels vary by less than half a step of {:.3g}",

@@ -30,7 +30,7 @@ widen(float value, float &low, float &high, uint32_t &magnitude) {
 }
 
 /// As many columns as the registers of a processor hold extremes of.
-constexpr size_t lanes = 32;
+constexpr size_t extremeLanes = 32;
 
 /// The extremes of columns.
 struct Columns {
@@ -39,23 +39,23 @@ struct Columns {
 };
 
 /// Replaces what is there by the extremes of `columns` columns, a power of two
-/// of at most `lanes`.
+/// of at most `extremeLanes`.
 PARALLAX_SIMD void findColumns(const float *values, size_t count,
                                size_t columns, Columns result) {
-  float low[lanes], high[lanes];
-  uint32_t magnitude[lanes];
-  for (size_t i = 0; i < lanes; ++i) {
+  float low[extremeLanes], high[extremeLanes];
+  uint32_t magnitude[extremeLanes];
+  for (size_t i = 0; i < extremeLanes; ++i) {
     low[i] = __builtin_inff();
     high[i] = -__builtin_inff();
     magnitude[i] = 0;
   }
   size_t begin = 0;
-  for (; begin + lanes <= count; begin += lanes)
-    for (size_t i = 0; i < lanes; ++i)
+  for (; begin + extremeLanes <= count; begin += extremeLanes)
+    for (size_t i = 0; i < extremeLanes; ++i)
       widen(values[begin + i], low[i], high[i], magnitude[i]);
   for (size_t i = 0; begin + i < count; ++i)
     widen(values[begin + i], low[i], high[i], magnitude[i]);
-  for (size_t half = lanes / 2; half >= columns; half /= 2)
+  for (size_t half = extremeLanes / 2; half >= columns; half /= 2)
     for (size_t i = 0; i < half; ++i) {
       low[i] = low[i + half] < low[i] ? low[i + half] : low[i];
       high[i] = high[i + half] > high[i] ? high[i + half] : high[i];
@@ -132,8 +132,8 @@ bool widenByRows(std::span<const float> values, const ChannelLayout &layout,
 /// Blocks of channels; plain tensors have blocks of one.
 bool widenByBlocks(std::span<const float> values, const ChannelLayout &layout,
                    std::span<float> low, std::span<float> high, Extremes &all) {
-  float least[lanes], most[lanes];
-  uint32_t magnitude[lanes];
+  float least[extremeLanes], most[extremeLanes];
+  uint32_t magnitude[extremeLanes];
   Columns columns{least, most, magnitude};
   bool areFinite = true;
   size_t run = layout.inner * layout.block;
@@ -155,7 +155,7 @@ Extremes widenChannels(std::span<const float> values,
                        std::span<float> high) {
   if (values.empty())
     return {};
-  assert(lanes % layout.block == 0);
+  assert(extremeLanes % layout.block == 0);
   Extremes all;
   std::vector<float> least(layout.channels, infinity);
   std::vector<float> most(layout.channels, -infinity);

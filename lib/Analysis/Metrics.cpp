@@ -19,7 +19,7 @@ namespace parallax {
 namespace {
 
 constexpr int64_t blockSize = 4096;
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double wideInfinity = std::numeric_limits<double>::infinity();
 
 /// Converts elements [begin, begin + count) so that one set of loops serves
 /// all pairs of types.
@@ -53,7 +53,7 @@ struct Partial {
   int64_t maxAbsIndex = -1, firstDifferingIndex = -1;
   double maxAbs = 0, sumAbs = 0, sumSquares = 0;
   double dot = 0, normA = 0, normB = 0, maxA = 0, absMaxB = 0;
-  double minB = infinity, maxB = -infinity;
+  double minB = wideInfinity, maxB = -wideInfinity;
 
   void addDifference(double distance, int64_t index) {
     if (distance > maxAbs) {
@@ -79,7 +79,7 @@ struct Partial {
       addDiffering(index);
     } else if (!aIsNan && a != b) {
       // No relative tolerance makes a finite number equal to infinity.
-      addDifference(infinity, index);
+      addDifference(wideInfinity, index);
       addDiffering(index);
     }
   }
@@ -182,7 +182,7 @@ RowAgreement countAgreeing(const Tensor &a, const Tensor &b) {
               [&](int64_t first, int64_t last) {
                 std::vector<Wide> values(size_t(std::min(length, blockSize)));
                 auto argmax = [&](const Tensor &tensor, int64_t row) {
-                  Wide best = -infinity;
+                  Wide best = -wideInfinity;
                   int64_t bestAt = 0;
                   for (int64_t begin = 0; begin < length; begin += blockSize) {
                     int64_t count = std::min(blockSize, length - begin);
@@ -221,7 +221,7 @@ Metrics measureAs(const Tensor &a, const Tensor &b, Tolerance tolerance) {
   metrics.measured = total.measured;
   metrics.maxAbs = total.maxAbs;
   if (std::isinf(total.maxAbs)) {
-    metrics.meanAbs = metrics.mse = metrics.rmse = infinity;
+    metrics.meanAbs = metrics.mse = metrics.rmse = wideInfinity;
   } else if (total.measured > 0) {
     double count = double(total.measured), scale = scales.difference;
     metrics.meanAbs = total.sumAbs / count / scale;

@@ -26,21 +26,21 @@ constexpr float narrowing = 0.02f;
 constexpr double tieDistance = 0x1p-8;
 
 /// Sums are kept in lanes, so that vectors and scalars add in the same order.
-constexpr int64_t lanes = 16;
+constexpr int64_t sumLanes = 16;
 
 /// The sum of squared differences between `count` values and their codes.
 PARALLAX_SIMD double roundingError(const float *values, int64_t count,
                                    float scale, float limit) {
   constexpr float rounder = 0x1.8p23f; // Rounds to integers, half to even.
   float inverse = 1.0f / scale;
-  float sums[lanes] = {};
+  float sums[sumLanes] = {};
   double total = 0;
   constexpr int64_t chunk = 4096; // Bounds the error of adding floats.
   for (int64_t first = 0; first < count; first += chunk) {
     int64_t last = first + chunk < count ? first + chunk : count;
     int64_t i = first;
-    for (; i + lanes <= last; i += lanes)
-      for (int64_t lane = 0; lane < lanes; ++lane) {
+    for (; i + sumLanes <= last; i += sumLanes)
+      for (int64_t lane = 0; lane < sumLanes; ++lane) {
         float v = values[i + lane] * inverse;
         v = v > -limit ? v : -limit;
         v = v < limit ? v : limit;

@@ -33,7 +33,7 @@ constexpr int mostAttempts = 4;
 /// Codes that are finer by this factor give a dead channel its life back.
 constexpr double muchFiner = 16;
 /// SmoothQuant is for channels so far above the one in the middle.
-constexpr double farAbove = 8;
+constexpr double worthSmoothing = 8;
 
 std::string quoted(const Json &value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -246,7 +246,7 @@ void Suggester::suggestSmoothing() {
                            maker->type.ends_with("Normalization");
                   });
     double ratio = row.peak.ratio();
-    if (!isScalable || ratio < farAbove)
+    if (!isScalable || ratio < worthSmoothing)
       continue;
     // With a strength of 0.6, magnitudes keep a power of 0.4.
     kept[row.tensor] = std::pow(ratio, -1.2);

@@ -19,10 +19,10 @@
 namespace parallax {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
 /// Values beyond these can't be told from the outermost codes.
 struct Reach {
-  float low = -infinity, high = infinity;
+  float low = -std::numeric_limits<float>::infinity();
+  float high = std::numeric_limits<float>::infinity();
 
   bool excludes(float value) const { return value < low || value > high; }
   bool excludesPartOf(const ChannelExtent &extent) const {

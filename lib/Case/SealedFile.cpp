@@ -32,8 +32,8 @@ bool startsWith(Bytes bytes, std::string_view text) {
          std::equal(start.begin(), start.end(), bytes.begin());
 }
 
-[[noreturn]] void refuse(const std::filesystem::path &path,
-                         std::string_view reason) {
+[[noreturn]] void refuseSealed(const std::filesystem::path &path,
+                               std::string_view reason) {
   throw Error(fmt::format("cannot read '{}': {}", path.string(), reason));
 }
 
@@ -41,9 +41,10 @@ std::shared_ptr<MappedFile> openSealed(const std::filesystem::path &path) {
   std::shared_ptr<MappedFile> file = MappedFile::open(path);
   Bytes bytes = file->bytes();
   if (bytes.empty())
-    refuse(path, "it is empty; copy it again from where it was packed");
+    refuseSealed(path, "it is empty; copy it again from where it was packed");
   if (!startsWith(bytes, "PK\3\4"))
-    refuse(path, "it is no case, because it does not begin like a zip file");
+    refuseSealed(path,
+                 "it is no case, because it does not begin like a zip file");
   bool isSealed = bytes.size() > endRecordSize + sealSize;
   if (isSealed) {
     Bytes end = bytes.last(endRecordSize + sealSize);
@@ -53,7 +54,8 @@ std::shared_ptr<MappedFile> openSealed(const std::filesystem::path &path) {
                startsWith(end.subspan(endRecordSize), sealPrefix);
   }
   if (!isSealed)
-    refuse(path, "it does not end like a case: it is cut off, or another "
+    refuseSealed(path,
+                 "it does not end like a case: it is cut off, or another "
                  "program packed it; copy it again, or pack its folder with "
                  "'parallax case pack'");
   return file;
@@ -95,7 +97,8 @@ void checkSeal(const std::filesystem::path &path) {
   std::string expected =
       std::string(sealPrefix) + sha256Of(bytes.first(sealed));
   if (!startsWith(bytes.subspan(sealed), expected))
-    refuse(path, "it is damaged: its bytes are not those that were packed; "
+    refuseSealed(path,
+                 "it is damaged: its bytes are not those that were packed; "
                  "copy it again from where it was packed");
 }
 

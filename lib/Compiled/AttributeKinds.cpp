@@ -171,7 +171,7 @@ bool writeType(Attribute attribute, Proto &proto) {
 Attribute readType(MLIRContext *context, const Proto &proto) {
   if (!llvm::isInt<32>(proto.i()))
     return {};
-  std::optional<DType> dtype = onnx_import::toDType(int(proto.i()));
+  std::optional<DType> dtype = onnx_import::fromOnnxType(int(proto.i()));
   return dtype ? mlir::TypeAttr::get(toElementType(context, *dtype))
                : Attribute();
 }

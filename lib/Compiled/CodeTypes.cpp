@@ -53,26 +53,26 @@ CodeLimits limitsOf(Type type) {
 }
 
 /// The tensor under a key if it has that type and rank.
-const Tensor *find(const CodeTensors &tensors, const char *key) {
+const Tensor *findTensor(const CodeTensors &tensors, const char *key) {
   auto it = tensors.find(key);
   return it == tensors.end() ? nullptr : &it->second;
 }
 
-[[noreturn]] void fail(const char *key, const char *problem) {
+[[noreturn]] void refuseKey(const char *key, const char *problem) {
   throw Error(fmt::format("its {} {}", key, problem));
 }
 
 CodeLimits readLimits(const CodeTensors &tensors, DType storage) {
   CodeLimits widest = codeLimitsOf(storage);
-  const Tensor *limits = find(tensors, limitsKey);
+  const Tensor *limits = findTensor(tensors, limitsKey);
   if (!limits)
     return widest;
   if (limits->dtype() != DType::I64 || limits->shape() != Shape{2})
-    fail(limitsKey, "is not two int64");
+    refuseKey(limitsKey, "is not two int64");
   CodeLimits result{limits->data<int64_t>()[0], limits->data<int64_t>()[1]};
   if (result.low < widest.low || result.high > widest.high ||
       result.low >= result.high)
-    fail(limitsKey, "are no limits of its codes");
+    refuseKey(limitsKey, "are no limits of its codes");
   return result;
 }
 
@@ -96,43 +96,43 @@ CodeTensors splitCodeType(Type type) {
 }
 
 Type joinCodeType(RankedTensorType type, const CodeTensors &tensors) {
-  const Tensor *scales = find(tensors, scaleKey);
-  const Tensor *zeroPoints = find(tensors, zeroPointKey);
-  const Tensor *axis = find(tensors, axisKey);
+  const Tensor *scales = findTensor(tensors, scaleKey);
+  const Tensor *zeroPoints = findTensor(tensors, zeroPointKey);
+  const Tensor *axis = findTensor(tensors, axisKey);
   std::optional<DType> storage = toDType(type.getElementType());
   if (!storage || !isStorage(*storage))
     throw Error("its elements are no codes");
   if (!scales || !zeroPoints)
     throw Error("it lacks a scale or a zero point");
   if (scales->dtype() != DType::F32)
-    fail(scaleKey, "is not float");
+    refuseKey(scaleKey, "is not float");
   if (zeroPoints->dtype() != *storage)
-    fail(zeroPointKey, "has another type than its codes");
+    refuseKey(zeroPointKey, "has another type than its codes");
   CodeLimits limits = readLimits(tensors, *storage);
   for (float scale : scales->values<float>())
     if (!std::isnormal(scale) || scale < 0)
-      fail(scaleKey, "violates C2: a scale is positive and normal");
+      refuseKey(scaleKey, "violates C2: a scale is positive and normal");
   std::vector<int64_t> zeros = integersOf(*zeroPoints);
   for (int64_t zero : zeros)
     if (zero < limits.low || zero > limits.high)
-      fail(zeroPointKey, "violates C2: a zero point is a code");
+      refuseKey(zeroPointKey, "violates C2: a zero point is a code");
 
   MLIRContext *context = type.getContext();
   if (!axis) {
     if (scales->rank() != 0 || zeroPoints->rank() != 0)
-      fail(scaleKey, "or its zero point has more than one entry");
+      refuseKey(scaleKey, "or its zero point has more than one entry");
     return quantizedType(
         context, *storage,
         {scales->data<float>()[0], zeros[0], limits.low, limits.high});
   }
   if (axis->dtype() != DType::I64 || axis->rank() != 0)
-    fail(axisKey, "is not one int64");
+    refuseKey(axisKey, "is not one int64");
   int64_t dimension = axis->data<int64_t>()[0];
   if (dimension < 0 || dimension >= type.getRank())
-    fail(axisKey, "is no dimension of it");
+    refuseKey(axisKey, "is no dimension of it");
   Shape shape{type.getDimSize(unsigned(dimension))};
   if (scales->shape() != shape || zeroPoints->shape() != shape)
-    fail(scaleKey, "or its zero point has not one entry per channel");
+    refuseKey(scaleKey, "or its zero point has not one entry per channel");
   ChannelParams params;
   params.scales.assign(scales->data<float>(), scales->data<float>() + shape[0]);
   params.zeroPoints = std::move(zeros);

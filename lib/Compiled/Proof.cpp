@@ -313,7 +313,7 @@ const Line lines[] = {
     bounded<npu::NormalizeOp>(),
 };
 
-const Line *find(StringRef operation) {
+const Line *findLine(StringRef operation) {
   const Line *line = llvm::find_if(
       lines, [&](const Line &line) { return line.operation == operation; });
   return line == std::end(lines) ? nullptr : line;
@@ -321,7 +321,7 @@ const Line *find(StringRef operation) {
 
 } // namespace
 
-bool hasProof(StringRef operation) { return find(operation) != nullptr; }
+bool hasProof(StringRef operation) { return findLine(operation) != nullptr; }
 
 void proveAccumulators(mlir::func::FuncOp function) {
   Accumulators accumulators(npu::targetOf(function));
@@ -330,7 +330,7 @@ void proveAccumulators(mlir::func::FuncOp function) {
       continue;
     std::string name = fmt::format("node '{}': '{}' ", getLayerName(&op).node,
                                    op.getName().getStringRef().str());
-    const Line *line = find(op.getName().getStringRef());
+    const Line *line = findLine(op.getName().getStringRef());
     if (!line)
       throw Error(name + "has no proof that its sums fit an accumulator");
     try {

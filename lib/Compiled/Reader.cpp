@@ -165,7 +165,7 @@ void Reader::checkContainer() {
 
 RankedTensorType Reader::typeOf(const onnx::ValueInfoProto &info) {
   const auto &tensor = info.type().tensor_type();
-  std::optional<DType> dtype = onnx_import::toDType(tensor.elem_type());
+  std::optional<DType> dtype = onnx_import::fromOnnxType(tensor.elem_type());
   if (!info.type().has_tensor_type() || !tensor.has_shape() || !dtype)
     fail("tensor '{}' has no shape or an unknown type", info.name());
   Shape known, shape;

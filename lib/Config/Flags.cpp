@@ -17,7 +17,7 @@ namespace parallax {
 namespace config {
 namespace {
 
-bool isScalar(const Type &type) {
+bool isScalarType(const Type &type) {
   return !type.element() && !type.message() &&
          type.kind() != Type::Kind::Attributes;
 }
@@ -25,15 +25,15 @@ bool isScalar(const Type &type) {
 bool isFlag(const FieldPlace &place) {
   const Type &type = *place.field->type;
   return place.field->isFlag && !place.isRepeated &&
-         isScalar(type.element() ? *type.element() : type);
+         isScalarType(type.element() ? *type.element() : type);
 }
 
-JsonValue toJsonValue(const Type &type, const std::vector<std::string> &words) {
+JsonValue fromWords(const Type &type, const std::vector<std::string> &words) {
   JsonValue value;
   if (const Type *element = type.element()) {
     JsonValue::List list;
     for (const std::string &word : words)
-      list.push_back(toJsonValue(*element, {word}));
+      list.push_back(fromWords(*element, {word}));
     value.data = std::move(list);
     return value;
   }
@@ -80,7 +80,7 @@ void addFlag(JsonValue &root, const FlagValue &flag) {
   }
   const Field *field = message ? message->find(rest) : nullptr;
   // The reader reports a name that it does not know.
-  JsonValue value = field ? toJsonValue(*field->type, flag.words) : JsonValue();
+  JsonValue value = field ? fromWords(*field->type, flag.words) : JsonValue();
   std::get<JsonValue::Object>(object->data)
       .push_back({std::string(rest), {}, std::move(value)});
 }

@@ -70,7 +70,7 @@ std::string typeText(const Type &type) {
   return "";
 }
 
-std::string defaultText(const Field &field, const Message &message) {
+std::string defaultCell(const Field &field, const Message &message) {
   if (field.isRequired)
     return "required";
   if (messageOf(field))
@@ -105,7 +105,7 @@ std::string section(const Message &message,
                     [&](const ConfigFlag &flag) { return flag.field == path; });
     text += fmt::format("| `{}`{} | {} | {} | {} |\n", field.name,
                         isFlag ? " `--`" : "", typeText(*field.type),
-                        defaultText(field, message), meaning(field));
+                        defaultCell(field, message), meaning(field));
   }
   return text;
 }

@@ -14,7 +14,7 @@ namespace parallax {
 namespace {
 
 /// What is no UTF-8, such as in the name of a file, becomes U+FFFD.
-std::string quoted(std::string_view text) {
+std::string quotedText(std::string_view text) {
   std::string result = "\"";
   while (!text.empty()) {
     char32_t symbol = takeCodePoint(text);
@@ -39,10 +39,10 @@ public:
       return printList(*list);
     if (const auto *members = value.as<JsonValue::Object>())
       return printElements('{', '}', *members, [&](const JsonMember &member) {
-        return quoted(member.name) + ": " + print(member.value);
+        return quotedText(member.name) + ": " + print(member.value);
       });
     if (const auto *text = value.as<std::string>())
-      return quoted(*text);
+      return quotedText(*text);
     if (const auto *number = value.as<JsonNumber>())
       return number->text;
     if (const auto *truth = value.as<bool>())

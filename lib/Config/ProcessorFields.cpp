@@ -32,7 +32,8 @@ void checkMatrix(const std::vector<double> &matrix, const ObjectScope &scope) {
   }
 }
 
-void checkInput(const InputProcessor &config, const ObjectScope &scope) {
+void checkProcessorInput(const InputProcessor &config,
+                         const ObjectScope &scope) {
   checkNormalization(scope, {"mean", config.mean}, {"std", config.std});
   if (scope.hasErrors())
     return;
@@ -106,7 +107,7 @@ template <> Message describe<InputProcessor>() {
                 "before this one; 0 means that it does not."),
           field("zeropoint", &C::zeropoint, "The zero point of that input."),
       },
-      checkInput);
+      checkProcessorInput);
 }
 
 template <> Message describe<ExtraShape>() {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view noFinetuning =
     "awaits the stage that tunes weights by training";
 
-void checkInput(const InputQuantConfig &config, const ObjectScope &scope) {
+void checkQuantInput(const InputQuantConfig &config, const ObjectScope &scope) {
   checkNormalization(scope, {"calibration_mean", config.calibrationMean},
                      {"calibration_std", config.calibrationStd});
 }
@@ -91,7 +91,7 @@ template <> Message describe<InputQuantConfig>() {
                 "What pictures are divided by after that, per channel.")
               .above(0),
       },
-      checkInput);
+      checkQuantInput);
 }
 
 template <> Message describe<LayerConfig>() {

@@ -26,7 +26,7 @@ std::string grouped(int64_t value) {
   return digits;
 }
 
-std::string shapeText(const LayerCost &cost) {
+std::string costShape(const LayerCost &cost) {
   return fmt::format("{}", fmt::join(cost.shape, "x"));
 }
 
@@ -74,7 +74,7 @@ std::string opProfileCsv(const std::vector<LayerCost> &costs) {
   for (const LayerCost &cost : costs) {
     std::vector<Cell> row = {cost.layer, cost.op,
                              std::string(nameOf(cost.unit)), cost.types,
-                             shapeText(cost)};
+                             costShape(cost)};
     for (int64_t number : {cost.macs, cost.inputBytes, cost.weightBytes,
                            cost.outputBytes, cost.memoryBytes, cost.startCycle,
                            cost.computeCycles, cost.memoryCycles, cost.cycles})
@@ -112,7 +112,7 @@ std::string traceJson(const std::vector<LayerCost> &costs,
                       {"dur", microseconds(cycles)},
                       {"args",
                        {{"types", cost.types},
-                        {"shape", shapeText(cost)},
+                        {"shape", costShape(cost)},
                         {"macs", cost.macs},
                         {"memory_bytes", cost.memoryBytes},
                         {"cycles", cost.cycles},

@@ -38,7 +38,7 @@ std::string signedText(double difference) {
   return difference == 0 ? "0" : fmt::format("{:+.5f}", difference);
 }
 
-Tint tintOf(const LayerChange &layer) {
+Tint tintOfChange(const LayerChange &layer) {
   double threshold = layer.isOutput ? outputThreshold : layerThreshold;
   if (layer.drop() <= 0)
     return layer.drop() < 0 ? Tint::Good : Tint::Plain;
@@ -82,7 +82,7 @@ std::string renderTable(const TableChange &change, bool all,
       continue;
     }
     shown += !layer.isOutput;
-    Tint tint = tintOf(layer);
+    Tint tint = tintOfChange(layer);
     table.addRow({printable(layer.node),
                   printable(layer.tensor),
                   layer.type,
@@ -137,7 +137,7 @@ std::string renderBits(const PrecisionDiff &diff, bool all,
              : "";
 }
 
-std::string cyclesText(const Change<int64_t> &cycles) {
+std::string cyclesLine(const Change<int64_t> &cycles) {
   if (cycles.before <= 0 || cycles.after <= 0)
     return "";
   double part = double(cycles.after) / double(cycles.before) - 1;
@@ -199,7 +199,7 @@ std::string renderDiff(const PrecisionDiff &diff, bool all,
     if (!titles->empty())
       text += fmt::format("Tables that only {} has: {}\n", side,
                           fmt::join(*titles, ", "));
-  text += cyclesText(diff.cycles) + samplesText(diff);
+  text += cyclesLine(diff.cycles) + samplesText(diff);
   if (diff.regressions.empty())
     return text + "No output is worse than it may be.\n";
   return text + fmt::format("Regression:\n  {}\n",

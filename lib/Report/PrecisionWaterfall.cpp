@@ -14,7 +14,7 @@ namespace parallax {
 namespace {
 
 /// "-0.01234", or "-3e-07" of what five decimals would hide.
-std::string changeText(double change) {
+std::string lossText(double change) {
   if (change == 0)
     return "0";
   return std::abs(change) < 0.000005 ? fmt::format("{:+.0e}", change)
@@ -25,7 +25,7 @@ Cell stageCell(double loss, double before) {
   // A stage that takes more than half of what an output may lose is to blame.
   bool isBad = loss - before > (1 - outputThreshold) / 2;
   return Cell(fmt::format("{} ({})", formatFraction(1 - loss, 5),
-                          changeText(before - loss)),
+                          lossText(before - loss)),
               isBad ? Tint::Bad : Tint::Plain);
 }
 

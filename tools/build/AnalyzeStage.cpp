@@ -82,7 +82,7 @@ std::vector<PrecisionEdge> edgesOf(mlir::func::FuncOp network) {
 constexpr size_t worstRows = 10;
 constexpr size_t worstDifferences = 8;
 
-void print(const PrecisionReport &report, const BuildState &state) {
+void printAnalysis(const PrecisionReport &report, const BuildState &state) {
   const QuantConfig &config = state.config.quant;
   bool isFull = config.precisionAnalysisColumns == AnalysisColumns::Full;
   for (const PrecisionTable &table : report.tables) {
@@ -199,7 +199,7 @@ void runAnalyzeStage(BuildState &state) {
   if (!state.evidenceDir.empty() && samples.count > 0)
     writeEvidence(state.evidenceDir, {views.network, views.quantized, machine},
                   samples.load(0), report);
-  print(report, state);
+  printAnalysis(report, state);
   write(report, edgesOf(views.network), state.config);
   writeSuggestions(report, state);
   state.cycles = cyclesOf(machine, state.config);

@@ -39,7 +39,7 @@
 namespace parallax {
 namespace {
 
-struct Options {
+struct BuildFlags {
   /// As it was typed.
   std::vector<std::string> command;
   std::string config;
@@ -71,7 +71,7 @@ void warnAboutInactiveFields(const BuildConfig &config,
   log(LogLevel::Warning, "these fields have no effect yet:\n{}", text);
 }
 
-BuildConfig readConfig(const Options &options) {
+BuildConfig readConfig(const BuildFlags &options) {
   std::vector<std::string> warnings;
   BuildConfig config =
       readBuildConfig(options.config, options.flags, &warnings);
@@ -118,7 +118,7 @@ void evaluate(BuildState &state) {
 }
 
 /// What a case needs to do the same again.
-void writeContext(const Options &options, const BuildConfig &config) {
+void writeContext(const BuildFlags &options, const BuildConfig &config) {
   std::filesystem::path folder = config.outputDir;
   writeFileAtomically(folder / "build_context.json", toJson(config));
   nlohmann::ordered_json command{
@@ -130,7 +130,7 @@ void writeContext(const Options &options, const BuildConfig &config) {
           "\n");
 }
 
-int build(Options &options) {
+int build(BuildFlags &options) {
   PhaseClock clock;
   std::span<const Phase> phases =
       phasesBetween(options.phaseFrom, options.phaseTo);
@@ -195,7 +195,7 @@ int build(Options &options) {
 }
 
 /// A build that fails is worth a case as well.
-int buildAndPack(Options &options) {
+int buildAndPack(BuildFlags &options) {
   auto pack = [&] {
     if (options.caseFile.empty() || options.outputDir.empty())
       return;
@@ -226,7 +226,7 @@ int buildAndPack(Options &options) {
 } // namespace
 
 int runBuild(int argc, char **argv) {
-  Options options;
+  BuildFlags options;
   options.command.assign(argv + 1, argv + argc);
   CLI::App app("Compiles a model as a configuration says.", "parallax build");
   app.add_option("--config", options.config, "the configuration, as JSON")

@@ -49,7 +49,7 @@ std::set<std::string> badTensors(const PrecisionReport &report) {
   return names;
 }
 
-DType storageOf(const AffineParams &codes) {
+DType smallestStorage(const AffineParams &codes) {
   bool isSigned = codes.low < 0;
   if (codes.high - codes.low > 255)
     return isSigned ? DType::I16 : DType::U16;
@@ -73,7 +73,7 @@ public:
       return;
     Tensor codes = value;
     if (layer.codes && value.dtype() == DType::F32) {
-      codes = Tensor(storageOf(*layer.codes), value.shape());
+      codes = Tensor(smallestStorage(*layer.codes), value.shape());
       npu::quantize(value, codes, *layer.codes);
     }
     // Floats of the machine are specified bit by bit; those of the reference

@@ -29,7 +29,7 @@ void importModel(BuildState &state) {
   state.network.emplace(networkOptions(state.config));
 }
 
-void optimizeNetwork(BuildState &state) {
+void optimizeFloats(BuildState &state) {
   const BuildConfig &config = state.config;
   FloatStageOptions stage;
   // A quantized model is taken as it is.
@@ -67,7 +67,7 @@ bool wantsAnalysis(const BuildConfig &config) {
 
 constexpr Phase phases[] = {
     {"import", "read the model", importModel, always},
-    {"optimize", "simplify the float network", optimizeNetwork, always},
+    {"optimize", "simplify the float network", optimizeFloats, always},
     {"calibrate", "find the ranges of tensors on samples", runCalibrateStage,
      wantsCalibration},
     {"quantize", "choose types and scales, and turn weights into codes",

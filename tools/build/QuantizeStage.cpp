@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 namespace parallax {
 namespace {
 
-void print(const ProcessorReport &report) {
+void printProcessors(const ProcessorReport &report) {
   for (const std::string &warning : report.warnings)
     log(LogLevel::Warning, "{}", warning);
   for (const std::string &note : report.notes)
@@ -97,7 +97,7 @@ mlir::func::FuncOp improve(BuildState &state, const fs::path &folder) {
 void quantizeDeployed(BuildState &state, mlir::func::FuncOp source) {
   ProcessorReport report;
   mlir::func::FuncOp network = addDeployedView(source, state.config, report);
-  print(report);
+  printProcessors(report);
   Calibration calibration = state.calibration;
   addProcessorRanges(network, calibration);
   PrecisionPlan plan = planPrecision(state, network);
@@ -179,7 +179,7 @@ static void takeParameters(BuildState &state) {
   if (hasProcessors(state.config)) {
     ProcessorReport processors;
     addDeployedView(quantized, state.config, processors);
-    print(processors);
+    printProcessors(processors);
   }
   writeFiles(state, quantized, fs::path(state.config.outputDir) / "quant");
 }

@@ -9,7 +9,7 @@
 
 namespace parallax {
 
-static constexpr Subcommand subcommands[] = {
+static constexpr Subcommand caseSubcommands[] = {
     {"pack", "pack a build into a case", runCasePack},
     {"replay", "build a case and compare it with what it expects",
      runCaseReplay},
@@ -21,7 +21,7 @@ static constexpr Subcommand subcommands[] = {
 int runCaseCommand(int argc, char **argv) {
   constexpr SubcommandTable table = {
       "Cases: all that it takes to see a problem again, in one file",
-      "parallax case", subcommands};
+      "parallax case", caseSubcommands};
   return table.dispatch(argc, argv);
 }
 

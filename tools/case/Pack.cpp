@@ -19,7 +19,7 @@
 namespace parallax {
 namespace {
 
-struct Options {
+struct PackFlags {
   std::string from, config, file;
   TicketAnswers answers;
   Concealment conceal;
@@ -27,7 +27,7 @@ struct Options {
   CommonOptions common;
 };
 
-int pack(const Options &options) {
+int pack(const PackFlags &options) {
   PackRequest request;
   if (options.from.empty() == options.config.empty())
     throw Error("name either the output folder of a build with --from, or a "
@@ -45,7 +45,7 @@ int pack(const Options &options) {
   return 0;
 }
 
-constexpr const char *notes = R"(
+constexpr const char *packNotes = R"(
 Exit code: 0, or 2 if there is nothing to pack. The case is built once more from
 the files that go into it, so what it expects is what it gives.
 
@@ -84,7 +84,7 @@ void addConcealOptions(CLI::App &app, Concealment &conceal) {
 }
 
 int runCasePack(int argc, char **argv) {
-  Options options;
+  PackFlags options;
   CLI::App app("Packs all that it takes to see a problem again into one file.",
                "parallax case pack");
   app.add_option("--from", options.from, "the output folder of a build")
@@ -99,7 +99,7 @@ int runCasePack(int argc, char **argv) {
   addTicketOptions(app, options.answers);
   addConcealOptions(app, options.conceal);
   app.add_option("--test-fault", options.testFault)->group("");
-  app.footer(notes);
+  app.footer(packNotes);
   return runSubcommand(app, options.common, argc, argv,
                        [&] { return pack(options); });
 }

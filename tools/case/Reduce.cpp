@@ -18,7 +18,7 @@
 namespace parallax {
 namespace {
 
-struct Options {
+struct ReduceFlags {
   ReduceRequest request;
   std::string path, result;
   std::string bits, layerCosine, message, command;
@@ -47,7 +47,7 @@ double cosineOf(const std::string &text, const char *option) {
   throw Error(fmt::format("{} takes LAYER:COSINE, as in conv1:0.99", option));
 }
 
-std::optional<Predicate> predicateOf(const Options &options) {
+std::optional<Predicate> predicateOf(const ReduceFlags &options) {
   std::vector<Predicate> found;
   auto add = [&](Predicate::Kind kind) -> Predicate & {
     found.emplace_back().kind = kind;
@@ -80,7 +80,7 @@ std::optional<Predicate> predicateOf(const Options &options) {
   return found.empty() ? std::nullopt : std::optional(found[0]);
 }
 
-int reduce(Options &options) {
+int reduce(ReduceFlags &options) {
   ReduceRequest &request = options.request;
   request.caseFile = options.path;
   request.result = options.result;
@@ -98,7 +98,7 @@ int reduce(Options &options) {
   return 0;
 }
 
-constexpr const char *notes = R"(
+constexpr const char *reduceNotes = R"(
 Without one of the problems above, it is what the analysis of the case shows
 first: a layer at which the engines differ, else the layer that loses most by
 itself, else an output that is not precise enough.
@@ -116,7 +116,7 @@ Examples:
 } // namespace
 
 int runCaseReduce(int argc, char **argv) {
-  Options options;
+  ReduceFlags options;
   CLI::App app("Makes a case small: takes layers, elements and samples away as "
                "long as its problem persists. Every step is a build from "
                "files.",
@@ -149,7 +149,7 @@ int runCaseReduce(int argc, char **argv) {
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--test-fault", options.request.testFault)->group("");
-  app.footer(notes);
+  app.footer(reduceNotes);
   return runSubcommand(app, options.common, argc, argv,
                        [&] { return reduce(options); });
 }

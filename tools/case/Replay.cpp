@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 namespace parallax {
 namespace {
 
-struct Options {
+struct ReplayFlags {
   std::string path, folder, testFault;
   CommonOptions common;
 };
@@ -52,7 +52,7 @@ std::string classOf(const PrecisionReport &report, const std::string &tensor) {
 
 class Replay {
 public:
-  Replay(const fs::path &folder, const Options &options)
+  Replay(const fs::path &folder, const ReplayFlags &options)
       : folder(folder), options(options) {}
 
   /// The first difference in words; empty if there is none.
@@ -169,12 +169,12 @@ private:
   }
 
   fs::path folder;
-  const Options &options;
+  const ReplayFlags &options;
   /// The Reference engine has summed in another order.
   bool isOtherProcessor = false;
 };
 
-int replay(const Options &options) {
+int replay(const ReplayFlags &options) {
   fs::path path = options.path;
   std::optional<ScratchFolder> scratch;
   fs::path folder = options.folder;
@@ -206,7 +206,7 @@ int replay(const Options &options) {
   return 1;
 }
 
-constexpr const char *notes = R"(
+constexpr const char *replayNotes = R"(
 Exit code: 0 if everything is as it was, 1 if not, 2 if the case can't be read.
 
 Example:
@@ -215,7 +215,7 @@ Example:
 } // namespace
 
 int runCaseReplay(int argc, char **argv) {
-  Options options;
+  ReplayFlags options;
   CLI::App app("Unpacks a case, builds it, and compares the result with what "
                "the case expects: every integer of every layer, and every "
                "metric as it is printed.",
@@ -227,7 +227,7 @@ int runCaseReplay(int argc, char **argv) {
                  "unpack and build in this new folder, and keep it")
       ->type_name("DIR");
   app.add_option("--test-fault", options.testFault)->group("");
-  app.footer(notes);
+  app.footer(replayNotes);
   return runSubcommand(app, options.common, argc, argv,
                        [&] { return replay(options); });
 }

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace parallax {
 namespace {
 
-struct Options {
+struct ShowFlags {
   std::string path;
   bool files = false, json = false;
   CommonOptions common;
@@ -94,7 +94,7 @@ std::string orNone(const std::string &text, std::string_view none) {
   return text.empty() ? std::string(none) : printable(text);
 }
 
-int show(const Options &options) {
+int show(const ShowFlags &options) {
   CaseManifest manifest = readManifest(options.path);
   if (options.json) {
     fmt::print("{}", toJson(manifest));
@@ -119,14 +119,14 @@ int show(const Options &options) {
   return 0;
 }
 
-int verify(const Options &options) {
+int verify(const ShowFlags &options) {
   CaseManifest manifest = verifyCase(options.path);
   fmt::print("{}: all {} files are as they were packed\n",
              printable(options.path), manifest.files.size());
   return 0;
 }
 
-void addCase(CLI::App &app, Options &options) {
+void addCase(CLI::App &app, ShowFlags &options) {
   app.add_option("case", options.path, "a .plxcase file, or its folder")
       ->required()
       ->type_name("CASE");
@@ -135,7 +135,7 @@ void addCase(CLI::App &app, Options &options) {
 } // namespace
 
 int runCaseShow(int argc, char **argv) {
-  Options options;
+  ShowFlags options;
   CLI::App app("Shows what a case is about and what is in it, without "
                "unpacking it. Names and sizes are checked, contents are not: "
                "'parallax case verify' does that.",
@@ -151,7 +151,7 @@ int runCaseShow(int argc, char **argv) {
 }
 
 int runCaseVerify(int argc, char **argv) {
-  Options options;
+  ShowFlags options;
   CLI::App app("Checks that every byte of a case is as it was packed, without "
                "unpacking it.",
                "parallax case verify");

@@ -42,8 +42,8 @@ std::string list(const std::vector<std::string> &entries) {
   return text;
 }
 
-const PrecisionRow *worstOf(const PrecisionReport &report,
-                            AnalysisMethod method, bool isOutput) {
+const PrecisionRow *worstRow(const PrecisionReport &report,
+                             AnalysisMethod method, bool isOutput) {
   const PrecisionRow *worst = nullptr;
   for (const PrecisionTable &table : report.tables)
     for (const PrecisionRow &row : table.rows)
@@ -109,13 +109,13 @@ std::string oneLineVerdict(const PrecisionReport &report) {
                        printable(fault->node), nameOf(fault->difference),
                        fault->differing, fault->elements);
   const PrecisionRow *output =
-      worstOf(report, AnalysisMethod::EndToEnd, /*isOutput=*/true);
+      worstRow(report, AnalysisMethod::EndToEnd, /*isOutput=*/true);
   if (output && output->metrics.similarity() < outputThreshold)
     return fmt::format("output {} keeps a cosine of {:.5f}, {} are wanted",
                        printable(output->tensor), output->metrics.similarity(),
                        outputThreshold);
   const PrecisionRow *layer =
-      worstOf(report, AnalysisMethod::PerLayer, /*isOutput=*/false);
+      worstRow(report, AnalysisMethod::PerLayer, /*isOutput=*/false);
   if (layer && layer->metrics.similarity() < layerThreshold)
     return fmt::format("layer {} keeps a cosine of {:.5f} by itself, {} are "
                        "wanted",

@@ -21,7 +21,7 @@
 namespace parallax {
 namespace {
 
-struct Options {
+struct CompareFlags {
   std::string a, b, dtype, shape;
   Criterion criterion;
   bool json = false;
@@ -47,7 +47,7 @@ Shape parseShape(const std::string &text) {
   }
 }
 
-RawFormat rawFormatOf(const Options &options) {
+RawFormat rawFormatOf(const CompareFlags &options) {
   RawFormat format;
   if (!options.dtype.empty()) {
     format.dtype = parseDType(options.dtype);
@@ -61,7 +61,7 @@ RawFormat rawFormatOf(const Options &options) {
   return format;
 }
 
-void addOptions(CLI::App &app, Options &options) {
+void addOptions(CLI::App &app, CompareFlags &options) {
   app.add_option("A", options.a, "a .npy or .bin file, or a folder of them")
       ->required()
       ->type_name("");
@@ -103,7 +103,7 @@ void addOptions(CLI::App &app, Options &options) {
   app.add_flag("--json", options.json, "print JSON in place of the table");
 }
 
-int compareAll(const Options &options) {
+int compareAll(const CompareFlags &options) {
   RawFormat format = rawFormatOf(options);
   Summary summary{options.a, options.b, options.criterion, {}};
   bool anyRaw = false;
@@ -137,7 +137,7 @@ Examples:
 } // namespace
 
 int runCompare(int argc, char **argv) {
-  Options options;
+  CompareFlags options;
   CLI::App app("Compares two tensors, or two folders of tensors, value by "
                "value.",
                "parallax compare");

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace parallax {
 namespace {
 
-struct Options {
+struct DiffFlags {
   std::string a, b, json;
   double tolerance = 0.0005;
   bool all = false;
@@ -41,7 +41,7 @@ fs::path analysisIn(const fs::path &path) {
                           path.string(), file));
 }
 
-int diff(const Options &options) {
+int diff(const DiffFlags &options) {
   PrecisionReport before = readPrecisionJson(analysisIn(options.a));
   PrecisionReport after = readPrecisionJson(analysisIn(options.b));
   PrecisionDiff diff = diffPrecision(before, after, options.tolerance);
@@ -54,7 +54,7 @@ int diff(const Options &options) {
   return diff.regressions.empty() ? 0 : 1;
 }
 
-constexpr const char *notes = R"(
+constexpr const char *diffNotes = R"(
 Exit code: 0 if there is no regression, 1 if there is, 2 if an analysis is
 missing or unreadable or the command line is wrong. It is a regression if the
 end-to-end cosine of an output falls by more than the tolerance or below 0.98,
@@ -68,10 +68,10 @@ Examples:
 } // namespace
 
 int runDiff(int argc, char **argv) {
-  Options options;
+  DiffFlags options;
   CLI::App app("Compares the precision analyses of two builds, layer by layer.",
                "parallax diff");
-  app.footer(notes);
+  app.footer(diffNotes);
   app.add_option("A", options.a,
                  "the output folder of a build, or the file\n"
                  "precision_analysis_table.json of its analysis")

@@ -25,7 +25,7 @@ namespace {
 using onnx_import::ModelPort;
 using onnx_import::ModelSummary;
 
-struct Options {
+struct InspectFlags {
   NetworkOptions network;
   CommonOptions common;
 };
@@ -55,7 +55,7 @@ void printOperators(const ModelSummary &summary, const TableStyle &style) {
   fmt::print("{}", table.render(style));
 }
 
-int inspect(const Options &options) {
+int inspect(const InspectFlags &options) {
   ModelSummary summary = onnx_import::summarizeModel(options.network.model);
   TableStyle style{options.common.colorFor(STDOUT_FILENO),
                    terminalWidth(STDOUT_FILENO)};
@@ -80,7 +80,7 @@ int inspect(const Options &options) {
 } // namespace
 
 int runInspect(int argc, char **argv) {
-  Options options;
+  InspectFlags options;
   CLI::App app("Shows inputs, outputs, operators, parameters and "
                "multiply-accumulates of an ONNX file, and whatever is in the "
                "way of importing it.",

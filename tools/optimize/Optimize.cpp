@@ -18,7 +18,7 @@
 namespace parallax {
 namespace {
 
-struct Options {
+struct OptimizeFlags {
   NetworkOptions network;
   FloatStageOptions stage;
   std::string output, nameMap, mlir, inputDir;
@@ -26,7 +26,7 @@ struct Options {
   CommonOptions common;
 };
 
-int optimizeModel(Options &options) {
+int optimizeModel(OptimizeFlags &options) {
   FloatStageOptions &stage = options.stage;
   stage.onnx = options.output;
   stage.nameMap = options.nameMap;
@@ -51,7 +51,7 @@ int optimizeModel(Options &options) {
 } // namespace
 
 int runOptimize(int argc, char **argv) {
-  Options options;
+  OptimizeFlags options;
   CLI::App app("Optimizes a float model; every rewrite is checked by executing "
                "both sides.",
                "parallax optimize");

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 namespace parallax {
 namespace {
 
-struct Options {
+struct RunFlags {
   NetworkOptions network;
   std::string inputDir, outputDir, list, mode, target = "generic";
   bool randomInput = false, perLayer = false, npy = false, serve = false,
@@ -105,7 +105,7 @@ int serve(const Executable &executable, int threads, double prepareSeconds) {
   return 0;
 }
 
-int runCases(const Executable &executable, const Options &options,
+int runCases(const Executable &executable, const RunFlags &options,
              int threads) {
   std::vector<std::string> cases = readCases(options.list);
   fs::path inputDir = options.inputDir, outputDir = options.outputDir;
@@ -138,7 +138,7 @@ int runCases(const Executable &executable, const Options &options,
 /// Without a mode, the model is what its file says. In mode Reference its
 /// quantized tensors become types, and the engine of quantized networks runs;
 /// in mode NPUBackend that network is lowered to integers and simulated.
-Executable prepareEngine(Network &network, const Options &choice,
+Executable prepareEngine(Network &network, const RunFlags &choice,
                          const PrepareOptions &options) {
   if (choice.mode.empty())
     return network.prepare(options);
@@ -160,7 +160,7 @@ Executable prepareEngine(Network &network, const Options &choice,
 }
 
 /// A compiled model is what the machine executes; nothing is left to choose.
-Executable prepareCompiled(const Options &options,
+Executable prepareCompiled(const RunFlags &options,
                            const PrepareOptions &prepareOptions) {
   const NetworkOptions &network = options.network;
   if (options.mode == "Reference")
@@ -178,7 +178,7 @@ Executable prepareCompiled(const Options &options,
                  prepareOptions);
 }
 
-int run(const Options &options) {
+int run(const RunFlags &options) {
   int threads =
       options.common.threads > 0 ? options.common.threads : hardwareThreads();
   auto start = std::chrono::steady_clock::now();
@@ -211,7 +211,7 @@ int run(const Options &options) {
 } // namespace
 
 int runRun(int argc, char **argv) {
-  Options options;
+  RunFlags options;
   CLI::App app("Executes a model.", "parallax run");
   app.add_option("--model", options.network.model,
                  "an ONNX file or a compiled model")

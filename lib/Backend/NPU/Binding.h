@@ -42,6 +42,11 @@ inline bool hasChannelsInnermost(const ValueInfo &info) {
 /// does it.
 Kernel makeReorder(const ValueInfo &from, Layout to);
 
+/// An eighth of the multiply-accumulates: each result has `depth` of them.
+inline double macWork(const BindContext &context, int64_t depth) {
+  return double(elementCount(context.output(0).shape)) * double(depth) / 8;
+}
+
 /// The place of a word in the list that the operation's definition gives.
 template <typename Enum, size_t N>
 Enum enumOf(StringRef word, const StringRef (&words)[N]) {

@@ -203,7 +203,7 @@ void addNormalizations(FloatKernels &kernels) {
 // Others
 //===----------------------------------------------------------------------===//
 
-Kernel bindResize(nn::ResizeOp op, BindContext &context) {
+Kernel bindFloatResize(nn::ResizeOp op, BindContext &context) {
   kernels::ResizeParams params = reference::resizeParams(op);
   auto plan = std::make_shared<kernels::ResizePlan>(
       context.input(0).shape, context.output(0).shape,
@@ -241,7 +241,7 @@ template <typename OpTy> void addRecurrent(FloatKernels &kernels) {
 void addFloatComposites(FloatKernels &kernels) {
   addSums(kernels);
   addNormalizations(kernels);
-  kernels.add<nn::ResizeOp>("C97", bindResize);
+  kernels.add<nn::ResizeOp>("C97", bindFloatResize);
   addRecurrent<nn::GRUOp>(kernels);
   addRecurrent<nn::LSTMOp>(kernels);
   addRecurrent<nn::RNNOp>(kernels);

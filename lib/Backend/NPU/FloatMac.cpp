@@ -16,11 +16,6 @@ namespace {
 
 using kernels::BinaryKind;
 
-/// An eighth of the multiply-accumulates: each result has `depth` of them.
-double workOf(const BindContext &context, int64_t depth) {
-  return double(elementCount(context.output(0).shape)) * double(depth) / 8;
-}
-
 template <typename OpTy>
 Kernel bindConvolution(OpTy op, BindContext &context, bool isTransposed) {
   ArrayRef<int64_t> pads = op.getPads();
@@ -37,21 +32,21 @@ Kernel bindConvolution(OpTy op, BindContext &context, bool isTransposed) {
                      args.outputs[0], params);
   }};
   kernel.work =
-      workOf(context, elementCount(weight) / std::max<int64_t>(weight[0], 1));
+      macWork(context, elementCount(weight) / std::max<int64_t>(weight[0], 1));
   return kernel;
 }
 
-Kernel bindFullyConnected(nn::FullyConnectedOp, BindContext &context) {
+Kernel bindFloatFullyConnected(nn::FullyConnectedOp, BindContext &context) {
   Kernel kernel{[](const KernelArgs &args) {
     floatFullyConnected(args.inputs[0], args.inputs[1],
                         args.inputs.size() > 2 ? &args.inputs[2] : nullptr,
                         args.outputs[0]);
   }};
-  kernel.work = workOf(context, context.input(1).shape[1]);
+  kernel.work = macWork(context, context.input(1).shape[1]);
   return kernel;
 }
 
-Kernel bindMatMul(nn::MatMulOp, BindContext &context) {
+Kernel bindFloatMatMul(nn::MatMulOp, BindContext &context) {
   reference::ProductShapes shapes =
       reference::matrixShapes({context.input(0).shape, context.input(1).shape,
                                context.output(0).shape});
@@ -60,7 +55,7 @@ Kernel bindMatMul(nn::MatMulOp, BindContext &context) {
     floatMatmul(args.inputs[0].reshaped(shapes.a),
                 args.inputs[1].reshaped(shapes.b), result);
   }};
-  kernel.work = workOf(context, shapes.a.back());
+  kernel.work = macWork(context, shapes.a.back());
   return kernel;
 }
 
@@ -96,7 +91,8 @@ Kernel bindGemm(nn::GemmOp op, BindContext &context) {
     multiplyBy(args.inputs[2], beta, c);
     kernels::binary(BinaryKind::Add, y, c, y);
   }};
-  kernel.work = workOf(context, context.input(0).shape[op.getTransA() ? 0 : 1]);
+  kernel.work =
+      macWork(context, context.input(0).shape[op.getTransA() ? 0 : 1]);
   return kernel;
 }
 
@@ -117,9 +113,9 @@ void addFloatMac(FloatKernels &kernels) {
         return bindConvolution(op, context, true);
       });
   kernels.add<nn::EinsumOp>("C91", bindEinsum);
-  kernels.add<nn::FullyConnectedOp>("C91", bindFullyConnected);
+  kernels.add<nn::FullyConnectedOp>("C91", bindFloatFullyConnected);
   kernels.add<nn::GemmOp>("C91", bindGemm);
-  kernels.add<nn::MatMulOp>("C91", bindMatMul);
+  kernels.add<nn::MatMulOp>("C91", bindFloatMatMul);
 }
 
 } // namespace parallax::npu

@@ -14,11 +14,6 @@ template <typename OpTy> MacOutput macOutputOf(OpTy op) {
   return {outputOf(op), multipliersOf(op), op.getScales().vec()};
 }
 
-/// An eighth of the multiply-accumulates: each result has `depth` of them.
-double workOf(const BindContext &context, int64_t depth) {
-  return double(elementCount(context.output(0).shape)) * double(depth) / 8;
-}
-
 const Tensor *biasOf(const KernelArgs &args) {
   return args.inputs.size() > 2 ? &args.inputs[2] : nullptr;
 }
@@ -46,7 +41,7 @@ Kernel bindConv(ConvOp op, BindContext &context) {
   const Shape &weight = context.input(1).shape;
   Kernel kernel;
   kernel.work =
-      workOf(context, elementCount(weight) / std::max<int64_t>(weight[0], 1));
+      macWork(context, elementCount(weight) / std::max<int64_t>(weight[0], 1));
   if (x.dtype == DType::F32) {
     kernel.run = [params](const KernelArgs &args) {
       floatConvolution(args.inputs[0], args.inputs[1], biasOf(args),
@@ -82,7 +77,7 @@ Kernel bindConv(ConvOp op, BindContext &context) {
 
 Kernel bindFullyConnected(FullyConnectedOp op, BindContext &context) {
   Kernel kernel;
-  kernel.work = workOf(context, context.input(1).shape[1]);
+  kernel.work = macWork(context, context.input(1).shape[1]);
   DType xType = context.input(0).dtype;
   if (xType == DType::F32) {
     kernel.run = [](const KernelArgs &args) {
@@ -114,7 +109,7 @@ Kernel bindFullyConnected(FullyConnectedOp op, BindContext &context) {
 
 Kernel bindMatMul(MatMulOp op, BindContext &context) {
   Kernel kernel;
-  kernel.work = workOf(context, context.input(0).shape.back());
+  kernel.work = macWork(context, context.input(0).shape.back());
   if (context.input(0).dtype == DType::F32)
     kernel.run = [](const KernelArgs &args) {
       floatMatmul(args.inputs[0], args.inputs[1], args.outputs[0]);

@@ -107,7 +107,8 @@ template <typename Fn> Kernel thenChange(Kernel kernel, Fn fn) {
 /// Rounds up from three quarters on: twice the steps are rounded, and half of
 /// them rounded down. Twice the codes need two runs, for halves that overlap;
 /// the last code stands for all beyond.
-Kernel bindRounding(Operation *op, BindContext &context, const Binder &bind) {
+Kernel bindWrongRounding(Operation *op, BindContext &context,
+                         const Binder &bind) {
   auto [low, high] = limitsOf(op);
   int64_t offset = high - low - 1;
   int64_t zero = Numbers(op).get("zero_point");
@@ -143,12 +144,13 @@ Kernel bindRounding(Operation *op, BindContext &context, const Binder &bind) {
 }
 
 /// Half of the steps.
-Kernel bindShift(Operation *op, BindContext &context, const Binder &bind) {
+Kernel bindWrongShift(Operation *op, BindContext &context, const Binder &bind) {
   return bindCopy(op, context, bind,
                   [](Numbers &numbers) { numbers.addToShifts(1); });
 }
 
-Kernel bindZeroPoint(Operation *op, BindContext &context, const Binder &bind) {
+Kernel bindWrongZeroPoint(Operation *op, BindContext &context,
+                          const Binder &bind) {
   return bindCopy(op, context, bind, [&](Numbers &numbers) {
     if (!isDirectTable(op))
       return numbers.add("zero_point", 1);
@@ -159,7 +161,8 @@ Kernel bindZeroPoint(Operation *op, BindContext &context, const Binder &bind) {
 }
 
 /// The greatest quarter of the codes becomes one.
-Kernel bindSaturation(Operation *op, BindContext &context, const Binder &bind) {
+Kernel bindWrongSaturation(Operation *op, BindContext &context,
+                           const Binder &bind) {
   int64_t low = Numbers(op).get("low"), high = Numbers(op).get("high");
   return thenChange(bind(op, context), [=](auto codes) {
     for (auto &code : codes)
@@ -168,7 +171,7 @@ Kernel bindSaturation(Operation *op, BindContext &context, const Binder &bind) {
 }
 
 /// Entries of a table are some places away from theirs.
-Kernel bindTable(Operation *op, BindContext &context, const Binder &bind) {
+Kernel bindWrongTable(Operation *op, BindContext &context, const Binder &bind) {
   return bindCopy(op, context, bind, [](Numbers &numbers) {
     numbers.each("entries", [](int64_t, size_t i, auto old) {
       return old[std::min(i + old.size() / 16, old.size() - 1)];
@@ -177,8 +180,8 @@ Kernel bindTable(Operation *op, BindContext &context, const Binder &bind) {
 }
 
 /// Sums with another zero point of the operand than that of its codes.
-Kernel bindAccumulator(Operation *op, BindContext &context,
-                       const Binder &bind) {
+Kernel bindWrongAccumulator(Operation *op, BindContext &context,
+                            const Binder &bind) {
   return bindCopy(op, context, bind, [](Numbers &numbers) {
     numbers.add(numbers.has("x_zero_point") ? "x_zero_point" : "a_zero_point",
                 3);
@@ -186,7 +189,8 @@ Kernel bindAccumulator(Operation *op, BindContext &context,
 }
 
 /// Neighbours in memory change places.
-Kernel bindLayout(Operation *op, BindContext &context, const Binder &bind) {
+Kernel bindWrongLayout(Operation *op, BindContext &context,
+                       const Binder &bind) {
   return thenChange(bind(op, context), [](auto codes) {
     for (size_t i = 0; i + 1 < codes.size(); i += 2)
       std::swap(codes[i], codes[i + 1]);
@@ -208,13 +212,13 @@ bool isSum(Operation *op) {
 }
 
 constexpr Fault faults[] = {
-    {"rounding", bindRounding, hasShift},
-    {"shift", bindShift, hasShift},
-    {"zero_point", bindZeroPoint, anything},
-    {"saturation", bindSaturation, anything},
-    {"table", bindTable, isTable},
-    {"accumulator", bindAccumulator, isSum},
-    {"layout", bindLayout, anything},
+    {"rounding", bindWrongRounding, hasShift},
+    {"shift", bindWrongShift, hasShift},
+    {"zero_point", bindWrongZeroPoint, anything},
+    {"saturation", bindWrongSaturation, anything},
+    {"table", bindWrongTable, isTable},
+    {"accumulator", bindWrongAccumulator, isSum},
+    {"layout", bindWrongLayout, anything},
 };
 
 const Fault *findFault(StringRef kind) {

@@ -75,7 +75,7 @@ GraphImporter::inputShape(const onnx::ValueInfoProto &input) {
 void GraphImporter::checkBaked(const onnx::ValueInfoProto &input,
                                const Tensor &value) {
   const onnx::TypeProto::Tensor &type = input.type().tensor_type();
-  bool fits = toDType(type.elem_type()) == value.dtype();
+  bool fits = fromOnnxType(type.elem_type()) == value.dtype();
   if (type.has_shape()) {
     fits &= type.shape().dim_size() == value.rank();
     for (int i = 0; fits && i < type.shape().dim_size(); ++i)
@@ -111,7 +111,7 @@ void GraphImporter::addInputs(const onnx::GraphProto &graph,
       continue; // A weight that old exporters also list as an input.
     std::optional<DType> dtype =
         input.type().has_tensor_type()
-            ? toDType(input.type().tensor_type().elem_type())
+            ? fromOnnxType(input.type().tensor_type().elem_type())
             : std::nullopt;
     if (!dtype) {
       problems.push_back(fmt::format(
@@ -152,7 +152,7 @@ void GraphImporter::addOutputs(const onnx::GraphProto &graph,
     try {
       Value value = lookup(output.name());
       std::optional<DType> declared =
-          toDType(output.type().tensor_type().elem_type());
+          fromOnnxType(output.type().tensor_type().elem_type());
       // Give back the 16-bit type that was widened on the way in.
       if (declared && widened(*declared) != *declared) {
         auto type = cast<RankedTensorType>(value.getType());

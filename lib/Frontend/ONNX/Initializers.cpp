@@ -92,7 +92,7 @@ void normalizeBools(Tensor &tensor) {
 
 } // namespace
 
-std::optional<DType> toDType(int onnxType) {
+std::optional<DType> fromOnnxType(int onnxType) {
   switch (onnxType) {
   case onnx::TensorProto::FLOAT:
     return DType::F32;
@@ -183,7 +183,7 @@ Tensor TensorReader::take(onnx::TensorProto &proto) {
     proto.add_dims((elementCount(shape) + 1) / 2);
     return unpacked(take(proto), dtype, std::move(shape));
   }
-  std::optional<DType> dtype = toDType(proto.data_type());
+  std::optional<DType> dtype = fromOnnxType(proto.data_type());
   if (!dtype)
     throw ImportError(
         fmt::format("tensor '{}' has elements of {}, which is not supported",

@@ -25,7 +25,7 @@ namespace parallax::onnx_import {
 
 /// The element type of a TensorProto data type, or nothing for strings, complex
 /// numbers and types below eight bits.
-std::optional<DType> toDType(int onnxType);
+std::optional<DType> fromOnnxType(int onnxType);
 
 /// True for the integers of 4 bits, which stored tensors may have; they are
 /// imported as integers of 8 bits.

@@ -262,7 +262,7 @@ NamedAttribute Node::named(StringRef name, Attribute value) const {
 }
 
 Type Node::elementType(int64_t onnxType) const {
-  std::optional<DType> dtype = onnx_import::toDType(int(onnxType));
+  std::optional<DType> dtype = onnx_import::fromOnnxType(int(onnxType));
   if (!dtype)
     fail("elements of {} are not supported", nameOfOnnxType(int(onnxType)));
   return toElementType(context(), widened(*dtype));

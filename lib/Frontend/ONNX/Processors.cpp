@@ -271,15 +271,15 @@ struct ConstantType {
   Shape shape;
 };
 
-ConstantType typeOf(const onnx::TensorProto &tensor) {
+ConstantType constantTypeOf(const onnx::TensorProto &tensor) {
   return {tensor.data_type(),
           Shape(tensor.dims().begin(), tensor.dims().end())};
 }
 
-ConstantType typeOf(const onnx::NodeProto &node) {
+ConstantType constantTypeOf(const onnx::NodeProto &node) {
   for (const onnx::AttributeProto &attribute : node.attribute()) {
     if (attribute.name() == "value")
-      return typeOf(attribute.t());
+      return constantTypeOf(attribute.t());
     if (attribute.name() == "value_int")
       return {onnx::TensorProto::INT64, {}};
     if (attribute.name() == "value_ints")
@@ -330,8 +330,8 @@ std::string describe(const Tensor &tensor) {
 void replaceConstant(const ConstantSite &site,
                      const ConstProcessor &processor) {
   auto [onnxType, shape] =
-      std::visit([](const auto *held) { return typeOf(*held); }, site);
-  std::optional<DType> dtype = toDType(onnxType);
+      std::visit([](const auto *held) { return constantTypeOf(*held); }, site);
+  std::optional<DType> dtype = fromOnnxType(onnxType);
   if (!dtype || !isPlausible(shape))
     throw Error(fmt::format("a tensor of {} of shape {} can't be replaced",
                             nameOfOnnxType(onnxType), toString(shape)));

@@ -40,8 +40,8 @@ static void applyScale(const Node &node, Grid &grid, int64_t axis,
   grid.scales[axis] = scale;
 }
 
-static void checkEntries(const Node &node, StringRef name, size_t actual,
-                         size_t expected) {
+static void checkEntryCount(const Node &node, StringRef name, size_t actual,
+                            size_t expected) {
   if (actual != expected)
     node.fail("'{}' has {} entries, expected {}", name.str(), actual, expected);
 }
@@ -60,7 +60,7 @@ static bool hasEntries(const Node &node, size_t index) {
 /// changing their proportions.
 static void applySizes(const Node &node, Grid &grid, ArrayRef<int64_t> axes,
                        ArrayRef<int64_t> sizes) {
-  checkEntries(node, "sizes", sizes.size(), axes.size());
+  checkEntryCount(node, "sizes", sizes.size(), axes.size());
   std::string policy = oneOf(node, "keep_aspect_ratio_policy",
                              {"stretch", "not_larger", "not_smaller"});
   const Shape shape = grid.sizes;
@@ -88,7 +88,7 @@ static void applySizes(const Node &node, Grid &grid, ArrayRef<int64_t> axes,
 static std::vector<float> readRegion(const Node &node, ArrayRef<int64_t> axes,
                                      size_t rank) {
   std::vector<float> given = node.floatsInput(1), region(2 * rank, 0);
-  checkEntries(node, "roi", given.size(), 2 * axes.size());
+  checkEntryCount(node, "roi", given.size(), 2 * axes.size());
   std::fill(region.begin() + rank, region.end(), 1.0f);
   for (auto [index, axis] : llvm::enumerate(axes)) {
     region[axis] = given[index];
@@ -108,7 +108,7 @@ static void importResize(Node &node) {
     node.fail("needs either scales or sizes");
   if (byScales) {
     std::vector<float> scales = node.floatsInput(2);
-    checkEntries(node, "scales", scales.size(), axes.size());
+    checkEntryCount(node, "scales", scales.size(), axes.size());
     for (auto [axis, scale] : llvm::zip(axes, scales))
       applyScale(node, grid, axis, scale);
   } else {
@@ -143,7 +143,7 @@ static void importResize(Node &node) {
 /// after it when it shrinks.
 static void importScaled(Node &node, ArrayRef<float> scales) {
   Grid grown(staticShape(node, 0));
-  checkEntries(node, "scales", scales.size(), grown.sizes.size());
+  checkEntryCount(node, "scales", scales.size(), grown.sizes.size());
   std::string mode = oneOf(node, "mode", {"nearest", "linear"});
   auto attributesOf = [&](const Grid &grid, StringRef nearest) {
     Attributes attributes = gridAttributes(node, grid);

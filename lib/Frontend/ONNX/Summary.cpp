@@ -21,7 +21,7 @@ ModelPort describePort(const onnx::ValueInfoProto &value) {
     return port;
   }
   int elementType = type.tensor_type().elem_type();
-  std::optional<DType> dtype = toDType(elementType);
+  std::optional<DType> dtype = fromOnnxType(elementType);
   port.dtype =
       dtype ? std::string(nameOf(*dtype)) : nameOfOnnxType(elementType);
   if (!type.tensor_type().has_shape())
@@ -35,7 +35,7 @@ ModelPort describePort(const onnx::ValueInfoProto &value) {
 }
 
 /// With its domain, unless that is ONNX's or ours.
-std::string typeOf(const onnx::NodeProto &node) {
+std::string operatorOf(const onnx::NodeProto &node) {
   return isStandard(node) || node.domain() == functionDomain
              ? node.op_type()
              : node.domain() + "." + node.op_type();
@@ -59,7 +59,7 @@ public:
     for (const onnx::NodeProto &node : nodes) {
       bool isLocal = functions.contains({node.domain(), node.op_type()}) ||
                      isOwn(node.domain(), node.op_type());
-      std::string name = typeOf(node);
+      std::string name = operatorOf(node);
       ++summary.operators[name];
       if (!isLocal &&
           !(isStandard(node) && table.find(node.op_type(), summary.opset)))
@@ -78,7 +78,7 @@ public:
       if (!isPlausible(shape))
         continue;
       summary.parameters += elementCount(shape);
-      std::optional<DType> dtype = toDType(tensor.data_type());
+      std::optional<DType> dtype = fromOnnxType(tensor.data_type());
       if (dtype && tensor.data_location() == onnx::TensorProto::EXTERNAL) {
         summary.fileBytes += elementCount(shape) * int64_t(sizeOf(*dtype));
         for (const onnx::StringStringEntryProto &entry : tensor.external_data())
@@ -122,7 +122,7 @@ ModelSummary summarize(const onnx::ModelProto &model, int64_t fileBytes) {
     summary.outputs.push_back(describePort(output));
   for (int i = 0; i < model.graph().node_size(); ++i) {
     const onnx::NodeProto &node = model.graph().node(i);
-    summary.nodes.push_back({layerNameOf(node, size_t(i)), typeOf(node)});
+    summary.nodes.push_back({layerNameOf(node, size_t(i)), operatorOf(node)});
   }
   Counter counter(model, summary);
   counter.countGraph(model.graph());

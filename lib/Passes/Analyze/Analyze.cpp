@@ -30,7 +30,7 @@ using analyze::Sight;
 using analyze::typeName;
 
 /// None of floats, and of codes whose scale depends on the channel.
-std::optional<AffineParams> codesOf(Type type) {
+std::optional<AffineParams> uniformCodes(Type type) {
   if (!type || isPerAxis(type))
     return std::nullopt;
   return affineParamsOf(type);
@@ -47,7 +47,7 @@ public:
     comparisons.reserve(combination.sights.size());
     for (auto [sight, type] :
          llvm::zip(combination.sights, combination.codeTypes)) {
-      std::optional<AffineParams> codes = codesOf(type);
+      std::optional<AffineParams> codes = uniformCodes(type);
       bool summarizes = sight.comparison &&
                         sight.comparison->method == AnalysisMethod::PerLayer;
       comparisons.emplace_back(
@@ -226,7 +226,7 @@ PrecisionTable tableOf(const Comparison &comparison,
                      typeName(type ? storageOf(type) : tensor.dtype),
                      sums[i].result(),
                      tensor.isOutput,
-                     codesOf(type),
+                     uniformCodes(type),
                      tensor.inputs,
                      /*cycles=*/0,
                      tensor.moves};

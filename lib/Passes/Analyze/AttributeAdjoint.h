@@ -22,6 +22,11 @@ namespace parallax::analyze {
 /// The worth of tensors of the float network, as far as it is known.
 using Gradients = DenseMap<Value, Value>;
 
+/// The axis that a negative number counts from the end.
+inline size_t axisOf(int64_t axis, size_t rank) {
+  return size_t(axis < 0 ? axis + int64_t(rank) : axis);
+}
+
 /// A layer on the way back, which may be gone more than once. Indices are those
 /// of operands and results.
 class Layer {

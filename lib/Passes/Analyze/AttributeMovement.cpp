@@ -108,10 +108,6 @@ bool transposeBack(Layer &layer, nn::TransposeOp op) {
   return true;
 }
 
-size_t axisOf(int64_t axis, size_t rank) {
-  return size_t(axis < 0 ? axis + int64_t(rank) : axis);
-}
-
 bool concatBack(Layer &layer, nn::ConcatOp op) {
   Shape whole = layer.resultShape();
   size_t axis = axisOf(int64_t(op.getAxis()), whole.size());

@@ -14,10 +14,6 @@ using namespace mlir;
 namespace parallax::analyze {
 namespace {
 
-size_t axisOf(int64_t axis, size_t rank) {
-  return size_t(axis < 0 ? axis + int64_t(rank) : axis);
-}
-
 /// Along one axis.
 AxisExtent alongAxis(const Shape &shape, int64_t axis) {
   size_t at = axisOf(axis, shape.size());

@@ -29,6 +29,14 @@
 using namespace mlir;
 
 namespace parallax::analyze {
+
+Shape coordinatesOf(int64_t index, const Shape &shape) {
+  Shape result(shape.size());
+  for (size_t i = shape.size(); i-- > 0; index /= shape[i])
+    result[i] = index % shape[i];
+  return result;
+}
+
 namespace {
 
 std::optional<AffineParams> codesOf(Value value) {

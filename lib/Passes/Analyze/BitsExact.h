@@ -19,6 +19,9 @@
 
 namespace parallax::analyze {
 
+/// The place of a flat index in a shape.
+Shape coordinatesOf(int64_t index, const Shape &shape);
+
 /// The operations between what a layer reads and what it gives.
 struct LayerSlice {
   Value result;

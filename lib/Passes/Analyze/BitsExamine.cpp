@@ -174,13 +174,6 @@ std::vector<int64_t> witnessesOf(const BitEvidence &evidence) {
   return chosen;
 }
 
-Shape coordinatesOf(int64_t index, const Shape &shape) {
-  Shape result(shape.size());
-  for (size_t i = shape.size(); i-- > 0; index /= shape[i])
-    result[i] = index % shape[i];
-  return result;
-}
-
 /// The names that values of the combined function have in the network.
 class Names {
 public:

@@ -18,13 +18,6 @@ using namespace mlir;
 namespace parallax::analyze {
 namespace {
 
-Shape coordinatesOf(int64_t index, const Shape &shape) {
-  Shape result(shape.size());
-  for (size_t i = shape.size(); i-- > 0; index /= shape[i])
-    result[i] = index % shape[i];
-  return result;
-}
-
 int64_t placeIn(const Shape &shape, const Shape &coordinates) {
   int64_t place = 0;
   for (size_t i = 0; i < shape.size(); ++i)

@@ -26,8 +26,6 @@ using namespace mlir;
 namespace parallax::lower {
 namespace {
 
-Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
-
 bool isSigned(DType storage) {
   return storage != DType::U8 && storage != DType::U16;
 }

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
 
 #include <optional>
@@ -38,6 +39,10 @@ public:
 
 inline ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+inline Type elementOf(Value value) {
+  return getElementTypeOrSelf(value.getType());
 }
 
 /// The greatest number of steps that a code is from 0.

@@ -19,8 +19,6 @@ using namespace mlir;
 namespace parallax::lower {
 namespace {
 
-Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
-
 /// The limits of C3.
 AffineParams clamped(Operation *op, AffineParams params) {
   double low = 0, high = std::numeric_limits<double>::infinity();

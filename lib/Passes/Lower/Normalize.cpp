@@ -22,7 +22,7 @@ int64_t normalizedAxis(int64_t axis, ArrayRef<int64_t> shape) {
   return axis < 0 ? axis + int64_t(shape.size()) : axis;
 }
 
-Refusal checkEnds(Operation *op) {
+Refusal checkCodesAtBothEnds(Operation *op) {
   if (!hasCodes(op->getOperand(0)) || !hasCodes(op->getResult(0)))
     return "its operand or its result is not codes with one scale";
   return {};
@@ -34,7 +34,7 @@ void setExponents(Attributes &attributes, const npu::ExponentTable &table) {
 }
 
 template <typename OpTy> Refusal lowerSoftmax(OpTy op, Lowering &lowering) {
-  if (Refusal refusal = checkEnds(op))
+  if (Refusal refusal = checkCodesAtBothEnds(op))
     return refusal;
   Value x = op.getX();
   AffineParams from = affineParamsOf(x.getType());
@@ -119,7 +119,7 @@ SmallVector<int64_t> withLast(ArrayRef<int64_t> axes, ArrayRef<int64_t> shape) {
 
 Refusal lowerRows(Operation *op, const RowNorm &norm, Lowering &lowering) {
   static constexpr StringRef words[] = {"centered", "rms", "l2"};
-  if (Refusal refusal = checkEnds(op))
+  if (Refusal refusal = checkCodesAtBothEnds(op))
     return refusal;
   if (norm.rows.count < 1 || norm.rows.count > (1 << 24))
     return "its rows have no element or more than 2^24";

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view everyPort = "DEFAULT";
 
-DType typeOf(DataType type) {
+DType dtypeOf(DataType type) {
   std::optional<DType> dtype = parseDType(configName(type));
   if (!dtype)
     throw Error(fmt::format("src_dtype {} is not a type that can arrive",
@@ -127,7 +127,7 @@ private:
   }
 
   void chooseType() {
-    plan.dtype = typeOf(processor.srcDtype);
+    plan.dtype = dtypeOf(processor.srcDtype);
     if (convertsColors() && plan.dtype != DType::U8)
       fail("src_format {} consists of bytes; write \"src_dtype\": \"U8\"",
            configName(processor.srcFormat));

@@ -37,7 +37,8 @@ PortInfo portOf(StringRef name, Type type, StringRef what) {
   return {name.str(), *dtype, tensor.getShape().vec()};
 }
 
-RankedTensorType typeOf(MLIRContext *context, DType dtype, const Shape &shape) {
+RankedTensorType tensorType(MLIRContext *context, DType dtype,
+                            const Shape &shape) {
   return RankedTensorType::get(shape, toElementType(context, dtype));
 }
 
@@ -170,7 +171,7 @@ public:
     BlockArgument argument = function.getArgument(index);
     builder.setInsertionPointToStart(&function.front());
     Value old = argument;
-    argument.setType(typeOf(builder.getContext(), plan.dtype, plan.shape));
+    argument.setType(tensorType(builder.getContext(), plan.dtype, plan.shape));
     Chain chain(builder, names, port.name, argument);
     addInputLayers(chain, plan, port.dtype);
     if (!chain.first)

@@ -24,7 +24,7 @@ using namespace mlir;
 namespace parallax::quantize {
 namespace {
 
-nn::ConstantOp floatConstant(Value value) {
+nn::ConstantOp floatConstantOp(Value value) {
   auto constant = value ? value.getDefiningOp<nn::ConstantOp>() : nullptr;
   return constant && isFloat(value) ? constant : nullptr;
 }
@@ -83,7 +83,7 @@ private:
 
   /// The values of a constant that is an operand.
   static Tensor valuesOf(const OpOperand &operand) {
-    return toTensor(floatConstant(operand.get()).getValue());
+    return toTensor(floatConstantOp(operand.get()).getValue());
   }
 
   static void requireFinite(const OpOperand &operand, const Tensor &values) {
@@ -146,7 +146,7 @@ private:
     if (place.weight < 0 || precisions.lookup(op).weight == DataType::FP32)
       return;
     OpOperand &weight = op->getOpOperand(unsigned(place.weight));
-    if (!floatConstant(weight.get()))
+    if (!floatConstantOp(weight.get()))
       return;
     WeightOptions wanted = weightOptions(op);
     auto channels = place.axis < 0
@@ -177,7 +177,7 @@ private:
   /// The bias as one number per channel, if it has that form and becomes codes.
   Tensor biasOf(Operation *op, WeightPlace place, int64_t channels) const {
     nn::ConstantOp constant =
-        floatConstant(op->getOperand(unsigned(place.bias)));
+        floatConstantOp(op->getOperand(unsigned(place.bias)));
     if (!constant || options.bias != DataType::S32)
       return {};
     Tensor values = toTensor(constant.getValue());
@@ -213,7 +213,7 @@ private:
 
   void visitElementwise(Operation *op) {
     for (OpOperand &operand : op->getOpOperands()) {
-      if (!floatConstant(operand.get()))
+      if (!floatConstantOp(operand.get()))
         continue;
       Tensor values = valuesOf(operand);
       Interval range = rangeOf(values);
@@ -269,7 +269,7 @@ private:
   void visitMovement(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
       for (Value result : op->getResults())
-        if (floatConstant(operand.get()) && isQuantized(result.getType()))
+        if (floatConstantOp(operand.get()) && isQuantized(result.getType()))
           setAffine(operand, affineParamsOf(result.getType()),
                     kinds.kind(result));
   }
@@ -279,7 +279,7 @@ private:
     if (precisions.lookup(op).weight == DataType::FP32)
       return;
     for (unsigned i : {1u, 2u})
-      if (floatConstant(op->getOperand(i)))
+      if (floatConstantOp(op->getOperand(i)))
         setWeights(op->getOpOperand(i), weightPlaceOf(op).axis,
                    weightOptions(op));
   }
@@ -288,7 +288,7 @@ private:
   /// 32 bits that cover its range.
   void visitNormalization(Operation *op) {
     if (options.normalizationScale == DataType::FP32 ||
-        !floatConstant(op->getOperand(1)))
+        !floatConstantOp(op->getOperand(1)))
       return;
     OpOperand &operand = op->getOpOperand(1);
     Tensor values = valuesOf(operand);

@@ -22,7 +22,7 @@ namespace quantize {
 namespace {
 
 /// Parts of a range that are tried, from wide to narrow.
-constexpr double parts[] = {0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3};
+constexpr double rangeParts[] = {0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3};
 
 /// The tensor that has the range: what only moves elements has none of its own.
 Value rangeOwner(Value tensor) {
@@ -90,7 +90,7 @@ private:
     }
     TensorRange &range = *ranges.at(getTensorName(rangeOwner(tensor)));
     outcome.errorBefore = outcome.errorAfter = error(readers, range, 1);
-    for (double part : parts)
+    for (double part : rangeParts)
       if (double error = this->error(readers, range, part);
           error < outcome.errorAfter) {
         outcome.errorAfter = error;

@@ -106,7 +106,7 @@ void replaceConstant(OpOperand &operand, const Tensor &values) {
 // Layers
 //===----------------------------------------------------------------------===//
 
-static Shape shapeOf(Value value) {
+static Shape extentsOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape().vec();
 }
 
@@ -117,10 +117,10 @@ std::optional<MacLayer> MacLayer::of(Operation *op) {
       llvm::TypeSwitch<Operation *, bool>(op)
           .Case([](nn::FullyConnectedOp) { return true; })
           .Case([&](nn::MatMulOp op) {
-            Shape b = shapeOf(op.getB());
+            Shape b = extentsOf(op.getB());
             layer.isTransposed = true;
             // Leading dimensions are other matrices, unless there is only one.
-            return b.size() >= 2 && shapeOf(op.getA()).size() >= b.size() &&
+            return b.size() >= 2 && extentsOf(op.getA()).size() >= b.size() &&
                    elementCount(std::span(b).first(b.size() - 2)) == 1;
           })
           .Case([&](nn::GemmOp op) {
@@ -129,7 +129,7 @@ std::optional<MacLayer> MacLayer::of(Operation *op) {
           })
           .Case([&](nn::ConvOp op) {
             layer.groupCount = op.getGroup();
-            Shape weight = shapeOf(op.getWeight()), y = shapeOf(op.getY());
+            Shape weight = extentsOf(op.getWeight()), y = extentsOf(op.getY());
             layer.rowGeometry = {Shape(weight.begin() + 2, weight.end()),
                                  op.getStrides().vec(), op.getPads().vec(),
                                  op.getDilations().vec(),
@@ -143,7 +143,8 @@ std::optional<MacLayer> MacLayer::of(Operation *op) {
   if (!isMac || floatConstant(op->getOperand(1)).isNull() ||
       !isStatic(op->getOperand(0)) || !isStatic(op->getResult(0)))
     return std::nullopt;
-  Shape input = shapeOf(op->getOperand(0)), result = shapeOf(op->getResult(0));
+  Shape input = extentsOf(op->getOperand(0)),
+        result = extentsOf(op->getResult(0));
   layer.inputs =
       input[size_t(layer.rowGeometry.channelAxis(int64_t(input.size())))];
   layer.outputs = result[size_t(layer.outputAxis())];
@@ -151,7 +152,7 @@ std::optional<MacLayer> MacLayer::of(Operation *op) {
 }
 
 int64_t MacLayer::outputAxis() const {
-  return rowGeometry.channelAxis(int64_t(shapeOf(op->getResult(0)).size()));
+  return rowGeometry.channelAxis(int64_t(extentsOf(op->getResult(0)).size()));
 }
 
 bool MacLayer::hasPlainBias() const {
@@ -187,7 +188,7 @@ Tensor MacLayer::matrix() const {
 void MacLayer::setMatrix(const Tensor &matrix) {
   Tensor values = isTransposed ? transposed(matrix) : matrix;
   replaceConstant(op->getOpOperand(1),
-                  values.reshaped(shapeOf(op->getOperand(1))));
+                  values.reshaped(extentsOf(op->getOperand(1))));
 }
 
 std::vector<float> MacLayer::bias() const {
@@ -203,7 +204,7 @@ void MacLayer::setBias(const std::vector<float> &values) {
   Tensor tensor = Tensor::fromValues<float>({outputs}, values);
   if (op->getNumOperands() > 2)
     return replaceConstant(op->getOpOperand(2),
-                           tensor.reshaped(shapeOf(op->getOperand(2))));
+                           tensor.reshaped(extentsOf(op->getOperand(2))));
   OpBuilder builder(op);
   std::string name = getLayerName(op).node + "_bias";
   auto made = nn::ConstantOp::create(

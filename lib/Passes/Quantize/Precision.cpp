@@ -9,6 +9,7 @@
 #include "parallax/Passes/Quantize/Precision.h"
 #include "PrecisionReaders.h"
 #include "PrecisionRules.h"
+#include "TypePlan.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Support/Error.h"
@@ -26,6 +27,7 @@ namespace {
 
 using quantize::LayerSelector;
 using quantize::RuleKind;
+using quantize::ruleOf;
 using quantize::Selection;
 
 constexpr std::pair<DataType LayerPrecision::*, std::string_view> parts[] = {
@@ -34,11 +36,6 @@ constexpr std::pair<DataType LayerPrecision::*, std::string_view> parts[] = {
     {&LayerPrecision::output, "output_data_type"}};
 constexpr LayerPrecision nothing = {DataType::Default, DataType::Default,
                                     DataType::Default};
-
-nn::QuantRule ruleOf(Operation *op) {
-  auto quantizable = dyn_cast<nn::QuantizableOpInterface>(op);
-  return quantizable ? quantizable.getQuantRule() : nn::QuantRule::Cpu;
-}
 
 bool hasFloat(TypeRange types) {
   return llvm::any_of(types, [](Type type) {

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t shownLayers = 3;
 constexpr size_t shownRows = 8;
 
-Json toJsonObject(const LayerPrecision &precision) {
+Json toAuditJson(const LayerPrecision &precision) {
   auto object = Json::object();
   auto add = [&](const char *name, DataType type) {
     if (type != DataType::Default)
@@ -32,12 +32,12 @@ Json toJsonObject(const LayerPrecision &precision) {
   return object;
 }
 
-Json toJsonObject(const AuditedLayer &layer) {
+Json toAuditJson(const AuditedLayer &layer) {
   Json object = {{"layer", layer.layer}, {"op_type", layer.opType}};
   if (!layer.node.empty())
     object["node"] = layer.node;
-  object["requested"] = toJsonObject(layer.requested);
-  object["granted"] = toJsonObject(layer.granted);
+  object["requested"] = toAuditJson(layer.requested);
+  object["granted"] = toAuditJson(layer.granted);
   object["reason"] = layer.reason;
   if (layer.overridden)
     object["overridden"] = true;
@@ -97,12 +97,12 @@ std::string toJson(const std::vector<AuditedRule> &audit) {
                    {"config", rule.config},
                    {"selector", rule.selector},
                    {"subject", rule.subject},
-                   {"requested", toJsonObject(rule.requested)}};
+                   {"requested", toAuditJson(rule.requested)}};
     if (!rule.note.empty())
       object["note"] = rule.note;
     auto &layers = object["layers"] = Json::array();
     for (const AuditedLayer &layer : rule.layers)
-      layers.push_back(toJsonObject(layer));
+      layers.push_back(toAuditJson(layer));
     rules.push_back(std::move(object));
   }
   // Names come from the model and need not be UTF-8.

@@ -20,7 +20,7 @@ constexpr double strengths[] = {0.3, 0.5, 0.7, 0.9};
 constexpr double strengthStep = 0.1;
 
 /// No channel is scaled further than this from the others.
-constexpr float farthest = 1024;
+constexpr float farthestScale = 1024;
 
 std::vector<float> weightMaxima(const Pair &pair) {
   std::vector<float> maxima(size_t(pair.channels), 0.0f);
@@ -47,8 +47,9 @@ Scales smoothScales(const std::vector<float> &values,
   auto middle = known.begin() + long(known.size() / 2);
   std::ranges::nth_element(known, middle);
   for (float &scale : scales)
-    scale =
-        scale == 0 ? 1.0f : std::clamp(scale / *middle, 1 / farthest, farthest);
+    scale = scale == 0
+                ? 1.0f
+                : std::clamp(scale / *middle, 1 / farthestScale, farthestScale);
   return scales;
 }
 

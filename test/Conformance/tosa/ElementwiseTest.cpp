@@ -254,8 +254,6 @@ std::string tosaWindow(const Window &w) {
                      w.begin[0], w.end[0], w.begin[1], w.end[1]);
 }
 
-const Dims channelsLast = {0, 2, 3, 1};
-
 Case pool(Chance &chance, const CodeType &type, bool isMax) {
   Window window = someWindow(chance);
   int64_t batch = chance.between(1, 2), channels = chance.between(1, 6);

@@ -13,8 +13,6 @@ namespace {
 using npu::test::codeTypes;
 using npu::test::weightsOf;
 
-const Dims channelsLast = {0, 2, 3, 1};
-
 /// The accumulator of TOSA: 48 bits if an operand has 16.
 std::string sumElement(const Codes &x) { return x.bits == 8 ? "i32" : "i48"; }
 

@@ -55,6 +55,8 @@ std::string tosaConstant(const std::string &name, const std::string &element,
 std::vector<int64_t> transposed(const std::vector<int64_t> &values,
                                 const Dims &dims, const Dims &perm);
 Dims permuted(const Dims &dims, const Dims &perm);
+/// Of pictures as the machine has them.
+inline const Dims channelsLast = {0, 2, 3, 1};
 
 /// Attributes that every operation with codes has: zero_point, low, high and
 /// rounding.

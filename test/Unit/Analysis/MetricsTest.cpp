@@ -6,6 +6,7 @@
 // same bits with any number of threads.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/Metrics.h"
+#include "AnalysisTestSupport.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Parallel.h"
 
@@ -19,15 +20,7 @@ using namespace parallax;
 
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-template <typename T>
-Tensor make(std::initializer_list<T> values, Shape shape = {}) {
-  if (shape.empty())
-    shape = {int64_t(values.size())};
-  return Tensor::fromValues<T>(shape, std::span(values.begin(), values.size()));
-}
 
 void expectNoNan(const Metrics &m) {
   for (double value : {m.maxAbs, m.meanAbs, m.mse, m.rmse, m.cosine,
@@ -36,7 +29,8 @@ void expectNoNan(const Metrics &m) {
 }
 
 TEST(Metrics, KnownValues) {
-  Metrics m = measure(make<float>({1, 2, 3, 4}), make<float>({1, 2, 5, 3}));
+  Metrics m =
+      measure(tensorOf<float>({1, 2, 3, 4}), tensorOf<float>({1, 2, 5, 3}));
   EXPECT_EQ(m.count, 4);
   EXPECT_EQ(m.measured, 4);
   EXPECT_EQ(m.maxAbs, 2);
@@ -66,16 +60,16 @@ TEST(Metrics, EqualTensorsAreExactlyEqual) {
   EXPECT_EQ(m.firstDifferingIndex, -1);
   EXPECT_EQ(m.argmaxAgreement, 1);
   EXPECT_TRUE(m.withinTolerance());
-  EXPECT_TRUE(
-      measure(make<float>({-0.0f}), make<float>({0.0f})).withinTolerance());
+  EXPECT_TRUE(measure(tensorOf<float>({-0.0f}), tensorOf<float>({0.0f}))
+                  .withinTolerance());
 }
 
 TEST(Metrics, CosineOfZeroIsDefined) {
-  Tensor zero = make<float>({0, 0}), one = make<float>({0, 1});
+  Tensor zero = tensorOf<float>({0, 0}), one = tensorOf<float>({0, 1});
   EXPECT_EQ(measure(zero, zero).cosine, 1);
   EXPECT_EQ(measure(zero, one).cosine, 0);
   EXPECT_EQ(measure(one, zero).cosine, 0);
-  EXPECT_EQ(measure(one, make<float>({0, -3})).cosine, -1);
+  EXPECT_EQ(measure(one, tensorOf<float>({0, -3})).cosine, -1);
   Tensor empty(DType::F32, {0, 3});
   Metrics m = measure(empty, empty);
   EXPECT_EQ(m.cosine, 1);
@@ -84,7 +78,7 @@ TEST(Metrics, CosineOfZeroIsDefined) {
 }
 
 TEST(Metrics, ToleranceIsRelativeToB) {
-  Tensor a = make<double>({1, 110}), b = make<double>({0, 100});
+  Tensor a = tensorOf<double>({1, 110}), b = tensorOf<double>({0, 100});
   EXPECT_EQ(measure(a, b, {1, 0.09}).differing, 0);
   EXPECT_EQ(measure(a, b, {0.5, 0.1}).firstDifferingIndex, 0);
   EXPECT_EQ(measure(a, b, {1, 0.08}).firstDifferingIndex, 1);
@@ -94,8 +88,8 @@ TEST(Metrics, ToleranceIsRelativeToB) {
 
 TEST(Metrics, NanOnOneSideFails) {
   for (bool left : {true, false}) {
-    Tensor with = make<float>({1, float(nan), 3}),
-           without = make<float>({1, 2, 3});
+    Tensor with = tensorOf<float>({1, float(nan), 3}),
+           without = tensorOf<float>({1, 2, 3});
     Metrics m = left ? measure(with, without, {inf, inf})
                      : measure(without, with, {inf, inf});
     EXPECT_EQ(m.nanA, left);
@@ -110,8 +104,8 @@ TEST(Metrics, NanOnOneSideFails) {
 }
 
 TEST(Metrics, AllNanIsNotAgreement) {
-  Tensor bad = make<float>({float(nan), float(nan)});
-  Metrics m = measure(bad, make<float>({1, 2}));
+  Tensor bad = tensorOf<float>({float(nan), float(nan)});
+  Metrics m = measure(bad, tensorOf<float>({1, 2}));
   EXPECT_EQ(m.unordered, 2);
   EXPECT_EQ(m.measured, 0);
   EXPECT_EQ(m.cosine, 0);
@@ -124,15 +118,16 @@ TEST(Metrics, AllNanIsNotAgreement) {
 }
 
 TEST(Metrics, InfinityEqualsOnlyItself) {
-  Metrics same = measure(make<float>({float(inf), -float(inf), 1}),
-                         make<float>({float(inf), -float(inf), 1}));
+  Metrics same = measure(tensorOf<float>({float(inf), -float(inf), 1}),
+                         tensorOf<float>({float(inf), -float(inf), 1}));
   EXPECT_TRUE(same.withinTolerance());
   EXPECT_EQ(same.infA, 2);
   EXPECT_EQ(same.infB, 2);
   EXPECT_EQ(same.maxAbs, 0);
   EXPECT_EQ(same.minB, -inf);
   for (auto [a, b] : {std::pair(inf, -inf), {inf, 1.0}, {1.0, -inf}}) {
-    Metrics m = measure(make<double>({0, a}), make<double>({0, b}), {0, inf});
+    Metrics m =
+        measure(tensorOf<double>({0, a}), tensorOf<double>({0, b}), {0, inf});
     EXPECT_EQ(m.differing, 1);
     EXPECT_EQ(m.maxAbs, inf);
     EXPECT_EQ(m.rmse, inf);
@@ -144,33 +139,36 @@ TEST(Metrics, InfinityEqualsOnlyItself) {
 
 TEST(Metrics, LargeIntegersAreExact) {
   int64_t big = (int64_t(1) << 53);
-  Metrics m = measure(make<int64_t>({big}), make<int64_t>({big + 1}));
+  Metrics m = measure(tensorOf<int64_t>({big}), tensorOf<int64_t>({big + 1}));
   EXPECT_EQ(m.maxAbs, 1);
   EXPECT_EQ(m.differing, 1);
   uint64_t top = std::numeric_limits<uint64_t>::max();
-  EXPECT_EQ(measure(make<uint64_t>({top}), make<uint64_t>({top - 1})).maxAbs,
-            1);
-  EXPECT_EQ(measure(make<int64_t>({-1}), make<uint64_t>({top})).differing, 1);
-  EXPECT_EQ(measure(make<int64_t>({big + 1}), make<double>({0x1p53})).differing,
+  EXPECT_EQ(
+      measure(tensorOf<uint64_t>({top}), tensorOf<uint64_t>({top - 1})).maxAbs,
+      1);
+  EXPECT_EQ(
+      measure(tensorOf<int64_t>({-1}), tensorOf<uint64_t>({top})).differing, 1);
+  EXPECT_EQ(measure(tensorOf<int64_t>({big + 1}), tensorOf<double>({0x1p53}))
+                .differing,
             1);
   // The largest of a row differs only beyond the precision of a double.
-  EXPECT_EQ(
-      measure(make<int64_t>({big, big + 1}), make<int64_t>({big + 1, big}))
-          .argmaxAgreement,
-      0);
+  EXPECT_EQ(measure(tensorOf<int64_t>({big, big + 1}),
+                    tensorOf<int64_t>({big + 1, big}))
+                .argmaxAgreement,
+            0);
 }
 
 TEST(Metrics, ExtremesOfDoubleNeitherOverflowNorVanish) {
   for (double scale : {1e300, 1e-300, 5e-324, 1e-160, 1e155}) {
-    Metrics m = measure(make<double>({3 * scale, 4 * scale}),
-                        make<double>({4 * scale, 3 * scale}));
+    Metrics m = measure(tensorOf<double>({3 * scale, 4 * scale}),
+                        tensorOf<double>({4 * scale, 3 * scale}));
     EXPECT_NEAR(m.cosine, 24.0 / 25, 1e-12) << scale;
     EXPECT_DOUBLE_EQ(m.rmse, scale) << scale;
     EXPECT_DOUBLE_EQ(m.meanAbs, scale) << scale;
     expectNoNan(m);
   }
   double top = std::numeric_limits<double>::max();
-  Metrics m = measure(make<double>({top, 1}), make<double>({-top, 1}));
+  Metrics m = measure(tensorOf<double>({top, 1}), tensorOf<double>({-top, 1}));
   EXPECT_EQ(m.maxAbs, inf);
   EXPECT_EQ(m.cosine, -1);
   expectNoNan(m);
@@ -196,12 +194,12 @@ TEST(Metrics, AnyPairOfTypes) {
     }
   uint8_t bytes[] = {0, 2};
   Tensor odd(DType::Bool, {2}, bytes);
-  EXPECT_TRUE(measure(odd, make<float>({0, 1})).withinTolerance());
+  EXPECT_TRUE(measure(odd, tensorOf<float>({0, 1})).withinTolerance());
 }
 
 TEST(Metrics, ArgmaxPerRow) {
-  Tensor a = make<float>({1, 2, 9, 0, 5, 5, float(nan), 1}, {4, 2});
-  Tensor b = make<float>({0, 7, 0, 9, 5, 5, 2, 1}, {4, 2});
+  Tensor a = tensorOf<float>({1, 2, 9, 0, 5, 5, float(nan), 1}, {4, 2});
+  Tensor b = tensorOf<float>({0, 7, 0, 9, 5, 5, 2, 1}, {4, 2});
   // Rows: same, different, a tie that the first wins, NaN counts as largest.
   EXPECT_EQ(measure(a, b).argmaxAgreement, 0.75);
   // A row longer than a block.

@@ -7,6 +7,7 @@
 // bits however samples are merged.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/TensorComparison.h"
+#include "AnalysisTestSupport.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Random.h"
 
@@ -18,16 +19,8 @@ using namespace parallax;
 
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr float infF = std::numeric_limits<float>::infinity();
 constexpr float nanF = std::numeric_limits<float>::quiet_NaN();
-
-template <typename T>
-Tensor make(std::initializer_list<T> values, Shape shape = {}) {
-  if (shape.empty())
-    shape = {int64_t(values.size())};
-  return Tensor::fromValues<T>(shape, std::span(values.begin(), values.size()));
-}
 
 ComparisonResult compare(const Tensor &a, const Tensor &b, int64_t axis = 1,
                          std::optional<AffineParams> codes = {},
@@ -189,8 +182,10 @@ TEST(TensorComparison, IsTheLiteralSum) {
 
 TEST(TensorComparison, SummarizesBothSides) {
   TensorComparison comparison(-1, {}, false, /*summarizes=*/true);
-  comparison.add(make<float>({1, 1, 4, nanF}), make<float>({-1, 2, 5, 7}));
-  comparison.add(make<float>({2, 1, 3, 0}), make<float>({0, 1, 3, infF}));
+  comparison.add(tensorOf<float>({1, 1, 4, nanF}),
+                 tensorOf<float>({-1, 2, 5, 7}));
+  comparison.add(tensorOf<float>({2, 1, 3, 0}),
+                 tensorOf<float>({0, 1, 3, infF}));
   ComparisonResult result = comparison.result();
   // 1 1 4 2 1 3, and -1 2 5 0 1 3.
   EXPECT_EQ(result.quantized.count, 6);
@@ -221,10 +216,11 @@ TEST(TensorComparison, WhatHasNoFinitePairHasNoSummary) {
   auto summary = [](const Tensor &a, const Tensor &b) {
     return compare(a, b, 1, {}, false, /*summarizes=*/true).reference;
   };
-  EXPECT_EQ(summary(make<float>({2}), make<float>({1})).count, 1);
-  EXPECT_EQ(summary(make<float>({nanF}), make<float>({1})).count, 0);
-  EXPECT_EQ(summary(make<int64_t>({1}), make<int64_t>({1})).count, 0);
-  EXPECT_EQ(compare(make<float>({2}), make<float>({1})).reference.count, 0)
+  EXPECT_EQ(summary(tensorOf<float>({2}), tensorOf<float>({1})).count, 1);
+  EXPECT_EQ(summary(tensorOf<float>({nanF}), tensorOf<float>({1})).count, 0);
+  EXPECT_EQ(summary(tensorOf<int64_t>({1}), tensorOf<int64_t>({1})).count, 0);
+  EXPECT_EQ(compare(tensorOf<float>({2}), tensorOf<float>({1})).reference.count,
+            0)
       << "nobody asked";
 }
 
@@ -246,9 +242,10 @@ TEST(TensorComparison, IsTheLiteralSumOfWhatIsFinite) {
 }
 
 TEST(TensorComparison, KnownValues) {
-  ComparisonResult r = compare(
-      make<float>({1, 2, 3, 4}, {2, 2}), make<float>({1, 2, 5, 3}, {2, 2}), 0,
-      AffineParams{.scale = 0.5f, .zeroPoint = 0, .low = 0, .high = 8});
+  ComparisonResult r =
+      compare(tensorOf<float>({1, 2, 3, 4}, {2, 2}),
+              tensorOf<float>({1, 2, 5, 3}, {2, 2}), 0,
+              AffineParams{.scale = 0.5f, .zeroPoint = 0, .low = 0, .high = 8});
   EXPECT_EQ(r.samples, 1);
   EXPECT_EQ(r.count, 4);
   EXPECT_EQ(r.mse, 1.25);
@@ -278,14 +275,14 @@ TEST(TensorComparison, EqualTensorsAreEqual) {
 }
 
 TEST(TensorComparison, CosineOfZeroIsDefined) {
-  Tensor zero = make<float>({0, 0}), one = make<float>({0, 1});
+  Tensor zero = tensorOf<float>({0, 0}), one = tensorOf<float>({0, 1});
   EXPECT_EQ(compare(zero, zero).cosine, 1);
   EXPECT_EQ(compare(zero, zero).sqnrDb, inf);
   EXPECT_EQ(compare(zero, one).cosine, 0);
   EXPECT_EQ(compare(zero, one).sqnrDb, 0);
   EXPECT_EQ(compare(one, zero).cosine, 0);
   EXPECT_EQ(compare(one, zero).sqnrDb, -inf);
-  EXPECT_EQ(compare(one, make<float>({0, -3})).cosine, -1);
+  EXPECT_EQ(compare(one, tensorOf<float>({0, -3})).cosine, -1);
 }
 
 TEST(TensorComparison, NothingIsEqualToNothing) {
@@ -373,7 +370,8 @@ TEST(TensorComparison, CountsWhatIsNoNumber) {
 }
 
 TEST(TensorComparison, InfinitiesOfDifferentSignsAreUnequal) {
-  Tensor a = make<float>({1, infF, -infF}), b = make<float>({1, infF, infF});
+  Tensor a = tensorOf<float>({1, infF, -infF}),
+         b = tensorOf<float>({1, infF, infF});
   ComparisonResult r = compare(a, b);
   EXPECT_EQ(r.infA, r.infB);
   EXPECT_EQ(r.special, 2);
@@ -382,7 +380,8 @@ TEST(TensorComparison, InfinitiesOfDifferentSignsAreUnequal) {
 }
 
 TEST(TensorComparison, NothingMeasuredIsNoAgreement) {
-  Tensor numbers = make<float>({1, 2}), nans = make<float>({nanF, nanF});
+  Tensor numbers = tensorOf<float>({1, 2}),
+         nans = tensorOf<float>({nanF, nanF});
   for (const Pair &pair : {Pair{nans, numbers}, Pair{numbers, nans}}) {
     ComparisonResult r = compare(pair.a, pair.b);
     EXPECT_EQ(r.cosine, 0);
@@ -392,16 +391,16 @@ TEST(TensorComparison, NothingMeasuredIsNoAgreement) {
     EXPECT_EQ(r.mse, 0);
   }
   EXPECT_EQ(compare(nans, nans).cosine, 1);
-  Tensor infinities = make<float>({infF, -infF});
+  Tensor infinities = tensorOf<float>({infF, -infF});
   EXPECT_EQ(compare(infinities, infinities).cosine, 1);
-  EXPECT_EQ(compare(infinities, make<float>({-infF, infF})).cosine, 0);
+  EXPECT_EQ(compare(infinities, tensorOf<float>({-infF, infF})).cosine, 0);
 }
 
 TEST(TensorComparison, DeadAndSparseChannels) {
   // Channels: fine, dead, constant on both sides, zero, zero but not
   // quantized so, dead at a value that is not zero.
-  Tensor a = make<float>({1, 2, 0, 0, 3, 3, 0, 0, 1, 0, 7, 7}, {1, 6, 2});
-  Tensor b = make<float>({1, 3, 0, 1, 4, 4, 0, 0, 0, 0, 6, 8}, {1, 6, 2});
+  Tensor a = tensorOf<float>({1, 2, 0, 0, 3, 3, 0, 0, 1, 0, 7, 7}, {1, 6, 2});
+  Tensor b = tensorOf<float>({1, 3, 0, 1, 4, 4, 0, 0, 0, 0, 6, 8}, {1, 6, 2});
   ComparisonResult r = compare(a, b);
   EXPECT_EQ(r.deadChannels, 2);
   EXPECT_EQ(r.sparseChannels, 2);
@@ -414,15 +413,16 @@ TEST(TensorComparison, DeadAndSparseChannels) {
   EXPECT_EQ(both.result().deadChannels, 0);
   EXPECT_EQ(both.result().sparseChannels, 2);
   // Noise that a float of the tensor's size could not show is no variation.
-  a = make<float>({1, 2, 0, 0, 0, 0}, {1, 3, 2});
-  b = make<float>({1, 2, 0, 1e-20f, 0, 1e-6f}, {1, 3, 2});
+  a = tensorOf<float>({1, 2, 0, 0, 0, 0}, {1, 3, 2});
+  b = tensorOf<float>({1, 2, 0, 1e-20f, 0, 1e-6f}, {1, 3, 2});
   EXPECT_EQ(compare(a, b).deadChannels, 1);
 }
 
 TEST(TensorComparison, SaturationBeginsHalfAStepBeyondTheCodes) {
   AffineParams codes{.scale = 0.5f, .zeroPoint = 2, .low = 0, .high = 10};
   // The codes stand for -1 to 4.
-  Tensor b = make<float>({-1.25f, -1.26f, 4.25f, 4.26f, 100, 0, 1, nanF, 2});
+  Tensor b =
+      tensorOf<float>({-1.25f, -1.26f, 4.25f, 4.26f, 100, 0, 1, nanF, 2});
   EXPECT_EQ(compare(b, b, 1, codes).saturated, 3.0 / 8);
   EXPECT_EQ(compare(b, b).saturated, 0);
   Tensor many(DType::F32, {200, 20});
@@ -471,8 +471,8 @@ TEST(TensorComparison, MergeIsSequential) {
 }
 
 TEST(TensorComparison, WorstSampleIsCountedAcrossMerges) {
-  Tensor b = make<float>({1, 2}), good = make<float>({1, 1}),
-         bad = make<float>({2, -1});
+  Tensor b = tensorOf<float>({1, 2}), good = tensorOf<float>({1, 1}),
+         bad = tensorOf<float>({2, -1});
   TensorComparison first, second;
   for (const Tensor &a : {b, good, b})
     first.add(a, b);
@@ -489,8 +489,8 @@ TEST(TensorComparison, WorstSampleIsCountedAcrossMerges) {
 }
 
 TEST(TensorComparison, RowsAgreeOnRequest) {
-  Tensor a = make<float>({1, 2, 0, 9, 8, 7, 0, 0, 1}, {3, 3});
-  Tensor b = make<float>({0, 9, 1, 1, 0, 0, 5, 0, 1}, {3, 3});
+  Tensor a = tensorOf<float>({1, 2, 0, 9, 8, 7, 0, 0, 1}, {3, 3});
+  Tensor b = tensorOf<float>({0, 9, 1, 1, 0, 0, 5, 0, 1}, {3, 3});
   ComparisonResult r = compare(a, b, 1, {}, true);
   EXPECT_EQ(r.rows, 3);
   EXPECT_EQ(r.agreement, 2.0 / 3);
@@ -501,8 +501,10 @@ TEST(TensorComparison, RowsAgreeOnRequest) {
 TEST(TensorComparison, IntegersAndTruthValuesAgreeOrNot) {
   TensorComparison comparison;
   int64_t big = int64_t(1) << 60;
-  comparison.add(make<int64_t>({1, big, 3}), make<int64_t>({1, big, 3}));
-  comparison.add(make<int64_t>({1, big, 3}), make<int64_t>({1, big + 1, 4}));
+  comparison.add(tensorOf<int64_t>({1, big, 3}),
+                 tensorOf<int64_t>({1, big, 3}));
+  comparison.add(tensorOf<int64_t>({1, big, 3}),
+                 tensorOf<int64_t>({1, big + 1, 4}));
   ComparisonResult r = comparison.result();
   EXPECT_TRUE(r.isExact);
   EXPECT_EQ(r.samples, 2);
@@ -513,10 +515,12 @@ TEST(TensorComparison, IntegersAndTruthValuesAgreeOrNot) {
   EXPECT_EQ(r.cosine, 1);
   EXPECT_EQ(r.channels, 0);
 
-  EXPECT_EQ(compare(make<uint8_t>({1, 2}), make<uint8_t>({1, 3})).agreement,
-            0.5);
-  EXPECT_EQ(compare(make<int64_t>({-1, 2}), make<int32_t>({-1, 3})).agreement,
-            0.5);
+  EXPECT_EQ(
+      compare(tensorOf<uint8_t>({1, 2}), tensorOf<uint8_t>({1, 3})).agreement,
+      0.5);
+  EXPECT_EQ(
+      compare(tensorOf<int64_t>({-1, 2}), tensorOf<int32_t>({-1, 3})).agreement,
+      0.5);
   uint8_t bytes[] = {0, 1, 2, 0}, others[] = {0, 7, 1, 1};
   EXPECT_EQ(
       compare(Tensor(DType::Bool, {4}, bytes), Tensor(DType::Bool, {4}, others))
@@ -525,8 +529,8 @@ TEST(TensorComparison, IntegersAndTruthValuesAgreeOrNot) {
 }
 
 TEST(TensorComparison, FloatsOfOtherWidths) {
-  Tensor b = make<float>({1, 2, 3});
-  EXPECT_EQ(compare(make<double>({1, 2, 4}), b).mse, 1.0 / 3);
+  Tensor b = tensorOf<float>({1, 2, 3});
+  EXPECT_EQ(compare(tensorOf<double>({1, 2, 4}), b).mse, 1.0 / 3);
   Tensor half(DType::F16, {3});
   for (int i = 0; i < 3; ++i)
     half.data<Half>()[i] = Half(float(i + 2));
@@ -535,20 +539,25 @@ TEST(TensorComparison, FloatsOfOtherWidths) {
 
 TEST(TensorComparison, RefusesWhatCannotBeCompared) {
   TensorComparison comparison;
-  EXPECT_THROW(comparison.add(make<float>({1, 2}), make<float>({1})), Error);
-  EXPECT_THROW(comparison.add(make<float>({1}), make<int64_t>({1})), Error);
-  EXPECT_THROW(comparison.add(make<int64_t>({1}), make<float>({1})), Error);
+  EXPECT_THROW(comparison.add(tensorOf<float>({1, 2}), tensorOf<float>({1})),
+               Error);
+  EXPECT_THROW(comparison.add(tensorOf<float>({1}), tensorOf<int64_t>({1})),
+               Error);
+  EXPECT_THROW(comparison.add(tensorOf<int64_t>({1}), tensorOf<float>({1})),
+               Error);
   EXPECT_EQ(comparison.result().samples, 0);
-  comparison.add(make<float>({1}), make<float>({1}));
-  EXPECT_THROW(comparison.add(make<int8_t>({1}), make<int8_t>({1})), Error);
+  comparison.add(tensorOf<float>({1}), tensorOf<float>({1}));
+  EXPECT_THROW(comparison.add(tensorOf<int8_t>({1}), tensorOf<int8_t>({1})),
+               Error);
   EXPECT_EQ(comparison.result().samples, 1);
 }
 
 TEST(TensorComparison, SamplesMayHaveDifferentChannels) {
   TensorComparison comparison;
-  comparison.add(make<float>({1, 2}, {1, 2}), make<float>({1, 2}, {1, 2}));
-  comparison.add(make<float>({1, 2, 3}, {1, 3}),
-                 make<float>({1, 2, -3}, {1, 3}));
+  comparison.add(tensorOf<float>({1, 2}, {1, 2}),
+                 tensorOf<float>({1, 2}, {1, 2}));
+  comparison.add(tensorOf<float>({1, 2, 3}, {1, 3}),
+                 tensorOf<float>({1, 2, -3}, {1, 3}));
   comparison.add(Tensor(DType::F32, {1, 0}), Tensor(DType::F32, {1, 0}));
   ComparisonResult r = comparison.result();
   EXPECT_EQ(r.channels, 3);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Config/BuildConfig.h"
 #include "../Support/TempDir.h"
+#include "ConfigLists.h"
 #include "parallax/Config/Description.h"
 
 #include <fmt/format.h>
@@ -15,18 +16,14 @@ using onnx_import::AttributeValue;
 
 namespace {
 
-using Ints = std::vector<int64_t>;
-using Reals = std::vector<double>;
-using Texts = std::vector<std::string>;
-
 BuildConfig read(const std::string &text,
                  const std::vector<FlagValue> &flags = {}) {
   return parseBuildConfig(text, "c.json", flags);
 }
 
 /// The lines of the message, without the name of the file.
-Texts errorsOf(const std::string &text,
-               const std::vector<FlagValue> &flags = {}) {
+Texts configErrors(const std::string &text,
+                   const std::vector<FlagValue> &flags = {}) {
   Texts lines;
   try {
     read(text, flags);
@@ -42,13 +39,13 @@ Texts errorsOf(const std::string &text,
   return lines;
 }
 
-void expectError(const std::string &text, const std::string &message) {
-  EXPECT_EQ(errorsOf(text), Texts{message}) << text;
+void expectConfigError(const std::string &text, const std::string &message) {
+  EXPECT_EQ(configErrors(text), Texts{message}) << text;
 }
 
 /// The message, wherever the mistake stands.
 void expectMessage(const std::string &text, const std::string &message) {
-  Texts errors = errorsOf(text);
+  Texts errors = configErrors(text);
   ASSERT_EQ(errors.size(), 1u) << text << "\n"
                                << fmt::format("{}", fmt::join(errors, "\n"));
   EXPECT_EQ(errors[0].substr(errors[0].find(": ") + 2), message) << text;
@@ -179,7 +176,7 @@ TEST(BuildConfigTest, DefaultsThatAreGivenAskForNothing) {
   EXPECT_TRUE(inactiveFields(read(R"({"npu_mode": "NPU1", "model_type": "ONNX",
     "compiler": {"check": 0}, "input_processors": []})"))
                   .empty());
-  EXPECT_TRUE(inactiveFields(read(toJson({}))).empty());
+  EXPECT_TRUE(inactiveFields(read(toJson(BuildConfig()))).empty());
   std::vector<InactiveField> fields =
       inactiveFields(read("{}", {{"compiler.enable_tile_mode", {}}}));
   EXPECT_EQ(fields.at(0).field, "compiler.enable_tile_mode");
@@ -203,16 +200,19 @@ TEST(BuildConfigTest, PartsInheritFromTheCompiler) {
   EXPECT_EQ(config.compiler.subConfigs[1].check, 2);
   EXPECT_EQ(toJson(read(toJson(config))), toJson(config));
 
-  expectError(R"({"compiler": {"start_tensor_names": ["a"],
+  expectConfigError(
+      R"({"compiler": {"start_tensor_names": ["a"],
     "end_tensor_names": ["b"]}})",
-              "1:14: 'compiler' can't name start or end tensors itself; only "
-              "elements of its sub_configs can");
-  expectError(R"({"compiler": {"sub_configs": [{"check": 1}]}})",
-              "1:30: 'compiler.sub_configs' must give start_tensor_names and "
-              "end_tensor_names in each element");
-  expectError(R"({"compiler": {"sub_configs": [{"end_tensor_names": ["x"]}]}})",
-              "1:31: 'compiler.sub_configs[0]' needs start_tensor_names beside "
-              "end_tensor_names");
+      "1:14: 'compiler' can't name start or end tensors itself; only "
+      "elements of its sub_configs can");
+  expectConfigError(
+      R"({"compiler": {"sub_configs": [{"check": 1}]}})",
+      "1:30: 'compiler.sub_configs' must give start_tensor_names and "
+      "end_tensor_names in each element");
+  expectConfigError(
+      R"({"compiler": {"sub_configs": [{"end_tensor_names": ["x"]}]}})",
+      "1:31: 'compiler.sub_configs[0]' needs start_tensor_names beside "
+      "end_tensor_names");
 }
 
 TEST(BuildConfigTest, AttributesKeepTheirKind) {
@@ -253,14 +253,14 @@ TEST(BuildConfigTest, BadAttributes) {
   expectBad("[0.5, -1e999]",
             "[1]' is -1e999, which is out of the range of numbers");
   // What is no JSON is reported once.
-  EXPECT_EQ(errorsOf(R"({"op_processors": [{"op_name": "a",
+  EXPECT_EQ(configErrors(R"({"op_processors": [{"op_name": "a",
     "attrs": {"x": nan, "y": [1, nan]}}]})")
                 .size(),
             2u);
 }
 
 TEST(BuildConfigTest, AllMistakesAreToldAtOnce) {
-  EXPECT_EQ(errorsOf(R"({
+  EXPECT_EQ(configErrors(R"({
   "inptu": "x.onnx",
   "npu_mode": NPU1,
   "quant": {
@@ -292,38 +292,44 @@ TEST(BuildConfigTest, AllMistakesAreToldAtOnce) {
 }
 
 TEST(BuildConfigTest, UnknownFieldsAndTheirNeighbours) {
-  expectError(R"({"op_procesors": []})",
-              "1:2: there is no field 'op_procesors'; did you mean "
-              "'op_processors'?");
-  expectError(R"({"Input": ""})",
-              "1:2: there is no field 'Input'; did you mean 'input'?");
-  expectError(R"({"onnx_opt": {"model_chek": true}})",
-              "1:15: there is no field 'onnx_opt.model_chek'; did you mean "
-              "'model_check'?");
-  expectError(R"({"op_processors": [{"op_name": "a", "attrs": {}, "op": 1}]})",
-              "1:50: there is no field 'op_processors[0].op'; the fields here "
-              "are op_name, attrs");
+  expectConfigError(R"({"op_procesors": []})",
+                    "1:2: there is no field 'op_procesors'; did you mean "
+                    "'op_processors'?");
+  expectConfigError(R"({"Input": ""})",
+                    "1:2: there is no field 'Input'; did you mean 'input'?");
+  expectConfigError(
+      R"({"onnx_opt": {"model_chek": true}})",
+      "1:15: there is no field 'onnx_opt.model_chek'; did you mean "
+      "'model_check'?");
+  expectConfigError(
+      R"({"op_processors": [{"op_name": "a", "attrs": {}, "op": 1}]})",
+      "1:50: there is no field 'op_processors[0].op'; the fields here "
+      "are op_name, attrs");
   // A field that belongs elsewhere.
-  expectError(R"({"calibration_method": "MSE"})",
-              "1:2: there is no field 'calibration_method'; did you mean "
-              "'quant.calibration_method'?");
-  expectError(R"({"quant": {"calibration_std": []}})",
-              "1:12: there is no field 'quant.calibration_std'; did you mean "
-              "'quant.input_configs[].calibration_std'?");
-  expectError(R"({"debug": {"zzzzzzzz": 1}})",
-              "1:12: there is no field 'debug.zzzzzzzz'; the fields here are "
-              "dump_frontend_graph, dump_phases");
-  expectError(R"({"debug": {"$schema": ""}})",
-              "1:12: there is no field 'debug.$schema'; the fields here are "
-              "dump_frontend_graph, dump_phases");
+  expectConfigError(R"({"calibration_method": "MSE"})",
+                    "1:2: there is no field 'calibration_method'; did you mean "
+                    "'quant.calibration_method'?");
+  expectConfigError(
+      R"({"quant": {"calibration_std": []}})",
+      "1:12: there is no field 'quant.calibration_std'; did you mean "
+      "'quant.input_configs[].calibration_std'?");
+  expectConfigError(
+      R"({"debug": {"zzzzzzzz": 1}})",
+      "1:12: there is no field 'debug.zzzzzzzz'; the fields here are "
+      "dump_frontend_graph, dump_phases");
+  expectConfigError(
+      R"({"debug": {"$schema": ""}})",
+      "1:12: there is no field 'debug.$schema'; the fields here are "
+      "dump_frontend_graph, dump_phases");
   // Names that are aimed at the terminal lose their effect.
-  expectError("{\"debug\": {\"\\u001b[2J\": 1}}",
-              "1:12: there is no field 'debug.\xef\xbf\xbd[2J'; the fields "
-              "here are dump_frontend_graph, dump_phases");
+  expectConfigError(
+      "{\"debug\": {\"\\u001b[2J\": 1}}",
+      "1:12: there is no field 'debug.\xef\xbf\xbd[2J'; the fields "
+      "here are dump_frontend_graph, dump_phases");
 }
 
 TEST(BuildConfigTest, MissingFields) {
-  EXPECT_EQ(errorsOf(R"({"op_processors": [{}], "const_processors": [{}],
+  EXPECT_EQ(configErrors(R"({"op_processors": [{}], "const_processors": [{}],
     "quant": {"input_configs": [{}, {"tensor_name": ""}]},
     "input_processors": [{}], "output_processors": [{}]})"),
             (Texts{
@@ -342,10 +348,13 @@ TEST(BuildConfigTest, MissingFields) {
 }
 
 TEST(BuildConfigTest, WrongTypes) {
-  expectError("[]", "1:1: the configuration must be an object { ... }, not a "
+  expectConfigError("[]",
+                    "1:1: the configuration must be an object { ... }, not a "
                     "list");
-  expectError("3", "1:1: the configuration must be an object { ... }, not 3");
-  expectError(R"({"input": null})", "1:11: 'input' must be a string, not null");
+  expectConfigError("3",
+                    "1:1: the configuration must be an object { ... }, not 3");
+  expectConfigError(R"({"input": null})",
+                    "1:11: 'input' must be a string, not null");
   expectMessage(R"({"onnx_opt": []})",
                 "'onnx_opt' must be an object { ... }, not a list");
   expectMessage(R"({"onnx_opt": {"model_check": 1}})",
@@ -396,8 +405,9 @@ TEST(BuildConfigTest, ANumberOrAuto) {
                 "'quant.smooth_quant_strength' must be between "
                 "0 and 1, not 1.5");
   for (const char *bad : {"\"automatic\"", "true"})
-    EXPECT_NE(errorsOf(strength(bad))[0].find("must be a number or \"auto\""),
-              std::string::npos);
+    EXPECT_NE(
+        configErrors(strength(bad))[0].find("must be a number or \"auto\""),
+        std::string::npos);
 }
 
 TEST(BuildConfigTest, NumbersOutOfTheirLimits) {
@@ -409,7 +419,7 @@ TEST(BuildConfigTest, NumbersOutOfTheirLimits) {
         R"("refine_weight_threshold": -1)", R"("refine_weight_threshold": 0)",
         R"("refine_weight_threshold": 9.9e-5)", R"("transformer_opt_level": 2)",
         R"("percentile": 1)", R"("precision_analysis_size": -1)"})
-    EXPECT_EQ(errorsOf(quant(good)), Texts{}) << good;
+    EXPECT_EQ(configErrors(quant(good)), Texts{}) << good;
   expectMessage(quant(R"("smooth_quant_threshold": 1.01)"),
                 "'quant.smooth_quant_threshold' must be between 0 and 1, not "
                 "1.01");
@@ -471,7 +481,7 @@ TEST(BuildConfigTest, LayersAreSelectedInOneWay) {
         R"("op_types": ["a"])",
         R"("start_tensor_names": ["a"], "end_tensor_names": ["b"])",
         R"("layer_name": "a", "op_type": "", "op_types": [])"})
-    EXPECT_EQ(errorsOf(layerConfig(good)), Texts{}) << good;
+    EXPECT_EQ(configErrors(layerConfig(good)), Texts{}) << good;
   const std::string place = "'quant.layer_configs[0]' ";
   for (const char *nothing :
        {R"("data_type": "U16")", R"("layer_name": "", "op_types": [])"})
@@ -511,10 +521,11 @@ TEST(BuildConfigTest, Normalization) {
   EXPECT_EQ(warningsOf(inputConfig(R"("calibration_std": [1, 0.00392])")),
             Texts{"c.json:2:56: 'quant.input_configs[0].calibration_std' holds "
                   "0.00392, but std is a divisor: did you mean 255?"});
-  expectError(inputConfig(R"("calibration_mean": [1, 2],
+  expectConfigError(
+      inputConfig(R"("calibration_mean": [1, 2],
     "calibration_std": [1])"),
-              "3:24: 'quant.input_configs[0].calibration_std' has 1 values and "
-              "calibration_mean has 2; both need one per channel");
+      "3:24: 'quant.input_configs[0].calibration_std' has 1 values and "
+      "calibration_mean has 2; both need one per channel");
   expectMessage(inputConfig(R"("calibration_std": [1, 0])"),
                 "'quant.input_configs[0].calibration_std[1]' must be above 0, "
                 "not 0");
@@ -541,17 +552,18 @@ TEST(BuildConfigTest, Normalization) {
 }
 
 TEST(BuildConfigTest, ModesOfTheHardware) {
-  expectError(R"({"target_hardware": "AX620E", "npu_mode": "NPU3"})",
-              "1:43: 'npu_mode' must be NPU1 or NPU2 on AX620E, not NPU3");
-  EXPECT_EQ(
-      errorsOf(R"({"target_hardware": "AX8860"})", {{"npu_mode", {"NPU3"}}}),
-      Texts{"--npu_mode must be NPU1, NPU2 or NPU4 on AX8860, not NPU3"});
+  expectConfigError(
+      R"({"target_hardware": "AX620E", "npu_mode": "NPU3"})",
+      "1:43: 'npu_mode' must be NPU1 or NPU2 on AX620E, not NPU3");
+  EXPECT_EQ(configErrors(R"({"target_hardware": "AX8860"})",
+                         {{"npu_mode", {"NPU3"}}}),
+            Texts{"--npu_mode must be NPU1, NPU2 or NPU4 on AX8860, not NPU3"});
 }
 
 TEST(BuildConfigTest, EvaluationNeedsBothFields) {
-  expectError(R"({"evaluation": {"images": "i.npy"}})",
-              "1:16: 'evaluation' needs both images and labels");
-  EXPECT_EQ(errorsOf("{}", {{"evaluation.labels", {"l.npy"}}}),
+  expectConfigError(R"({"evaluation": {"images": "i.npy"}})",
+                    "1:16: 'evaluation' needs both images and labels");
+  EXPECT_EQ(configErrors("{}", {{"evaluation.labels", {"l.npy"}}}),
             Texts{"--evaluation needs both images and labels"});
   BuildConfig config = read(R"({"evaluation": {"images": "i.npy"}})",
                             {{"evaluation.labels", {"l.npy"}}});
@@ -560,28 +572,29 @@ TEST(BuildConfigTest, EvaluationNeedsBothFields) {
 }
 
 TEST(BuildConfigTest, MistakesOnTheCommandLine) {
-  EXPECT_EQ(
-      errorsOf(R"({"inptu": 1})", {{"quant.check", {"7"}},
-                                   {"quant.percentile", {"nan"}},
-                                   {"quant.calibration_method", {"Mse"}},
-                                   {"compiler.static_batch_sizes", {"1", "x"}},
-                                   {"onnx_opt.model_check", {"yes"}}}),
-      (Texts{
-          "--quant.check must be between 0 and 1, not 7",
-          "--quant.percentile must be a number, not 'nan'",
-          "--quant.calibration_method must be MinMax, Percentile, MSE or "
-          "KL, not 'Mse'; did you mean 'MSE'?",
-          "--compiler.static_batch_sizes[1] must be an integer, not 'x'",
-          "--onnx_opt.model_check must be true or false, not 'yes'",
-          "1:2: there is no field 'inptu'; did you mean 'input'?",
-      }));
+  EXPECT_EQ(configErrors(R"({"inptu": 1})",
+                         {{"quant.check", {"7"}},
+                          {"quant.percentile", {"nan"}},
+                          {"quant.calibration_method", {"Mse"}},
+                          {"compiler.static_batch_sizes", {"1", "x"}},
+                          {"onnx_opt.model_check", {"yes"}}}),
+            (Texts{
+                "--quant.check must be between 0 and 1, not 7",
+                "--quant.percentile must be a number, not 'nan'",
+                "--quant.calibration_method must be MinMax, Percentile, MSE or "
+                "KL, not 'Mse'; did you mean 'MSE'?",
+                "--compiler.static_batch_sizes[1] must be an integer, not 'x'",
+                "--onnx_opt.model_check must be true or false, not 'yes'",
+                "1:2: there is no field 'inptu'; did you mean 'input'?",
+            }));
   // A flag does not hide what is wrong in the file.
-  EXPECT_EQ(errorsOf(R"({"quant": 3})", {{"quant.check", {"1"}}}),
+  EXPECT_EQ(configErrors(R"({"quant": 3})", {{"quant.check", {"1"}}}),
             Texts{"1:11: 'quant' must be an object { ... }, not 3"});
-  EXPECT_EQ(errorsOf(R"({"quant": {"check": 3}})", {{"quant.check", {"1"}}}),
-            Texts{"1:21: 'quant.check' must be between 0 and 1, not 3"});
-  EXPECT_EQ(errorsOf("[]", {{"input", {"a"}}}).size(), 1u);
-  EXPECT_EQ(errorsOf("{}", {{"no.such", {"1"}}}).size(), 1u);
+  EXPECT_EQ(
+      configErrors(R"({"quant": {"check": 3}})", {{"quant.check", {"1"}}}),
+      Texts{"1:21: 'quant.check' must be between 0 and 1, not 3"});
+  EXPECT_EQ(configErrors("[]", {{"input", {"a"}}}).size(), 1u);
+  EXPECT_EQ(configErrors("{}", {{"no.such", {"1"}}}).size(), 1u);
 }
 
 TEST(BuildConfigTest, FlagsReplaceLists) {
@@ -591,11 +604,11 @@ TEST(BuildConfigTest, FlagsReplaceLists) {
 }
 
 TEST(BuildConfigTest, FieldsGivenTwice) {
-  expectError("{\"quant\": {\"check\": 1,\n \"check\": 1}}",
-              "2:2: 'quant.check' is given twice; first in line 1");
-  expectError(R"({"op_processors": [{"op_name": "a",
+  expectConfigError("{\"quant\": {\"check\": 1,\n \"check\": 1}}",
+                    "2:2: 'quant.check' is given twice; first in line 1");
+  expectConfigError(R"({"op_processors": [{"op_name": "a",
                     "attrs": {"x": 1, "x": 2}}]})",
-              "2:39: 'op_processors[0].attrs.x' is given twice");
+                    "2:39: 'op_processors[0].attrs.x' is given twice");
   // The same name in another object is another field.
   EXPECT_EQ(read(R"({"const_processors": [{"name": "a"}, {"name": "b"}]})")
                 .constProcessors.size(),
@@ -603,9 +616,9 @@ TEST(BuildConfigTest, FieldsGivenTwice) {
 }
 
 TEST(BuildConfigTest, SyntaxErrorsPointAtTheText) {
-  expectError("{\"input\": \"a\",\n \"output_dir\"   \"out\"}",
-              "2:17: ':' is missing after the name 'output_dir'");
-  expectError("", "1:1: a value is missing: the text ends here");
+  expectConfigError("{\"input\": \"a\",\n \"output_dir\"   \"out\"}",
+                    "2:17: ':' is missing after the name 'output_dir'");
+  expectConfigError("", "1:1: a value is missing: the text ends here");
 }
 
 TEST(BuildConfigTest, LargeFiles) {
@@ -615,7 +628,7 @@ TEST(BuildConfigTest, LargeFiles) {
   std::string many = "{";
   for (int i = 0; i < 20000; ++i)
     many += fmt::format("\"field{}\": 1,\n", i);
-  Texts errors = errorsOf(many + "}");
+  Texts errors = configErrors(many + "}");
   ASSERT_EQ(errors.size(), 101u);
   EXPECT_EQ(errors.back(), "and 19900 more mistakes");
 }

@@ -5,6 +5,7 @@
 // The table, and what must stand beside a field.
 //===----------------------------------------------------------------------===//
 #include "FieldCases.h"
+#include "ConfigLists.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -12,9 +13,6 @@
 namespace parallax {
 namespace {
 
-using Ints = std::vector<int64_t>;
-using Reals = std::vector<double>;
-using Texts = std::vector<std::string>;
 using C = const BuildConfig &;
 
 const CompilerConfig &part(C config) { return config.compiler.subConfigs[0]; }

@@ -206,7 +206,8 @@ TEST(Fields, AreObeyedOrReported) {
 }
 
 TEST(Fields, ResolvedConfigurationIsReadAsTheSame) {
-  EXPECT_EQ(toJson(parseBuildConfig(toJson({}), "c.json")), toJson({}));
+  EXPECT_EQ(toJson(parseBuildConfig(toJson(BuildConfig()), "c.json")),
+            toJson(BuildConfig()));
   for (const FieldCase &entry : fieldCases()) {
     std::string once =
         toJson(parseBuildConfig(textWith(entry.path, entry.value), "c.json"));

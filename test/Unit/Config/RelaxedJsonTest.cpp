@@ -22,7 +22,7 @@ std::string normalized(const std::string &text) {
 }
 
 /// "line:column message" of all errors.
-std::vector<std::string> errorsOf(const std::string &text) {
+std::vector<std::string> jsonErrors(const std::string &text) {
   std::vector<std::string> errors;
   for (const JsonError &error : parseRelaxedJson(text).errors)
     errors.push_back(fmt::format("{}:{} {}", error.position.line,
@@ -32,7 +32,7 @@ std::vector<std::string> errorsOf(const std::string &text) {
 
 void expectErrors(const std::string &text,
                   const std::vector<std::string> &errors) {
-  EXPECT_EQ(errorsOf(text), errors) << text;
+  EXPECT_EQ(jsonErrors(text), errors) << text;
 }
 
 TEST(RelaxedJson, StrictJson) {
@@ -154,7 +154,7 @@ TEST(RelaxedJson, OtherMistakesEndTheReading) {
 }
 
 TEST(RelaxedJson, LimitsOfNestingAndMistakes) {
-  EXPECT_EQ(errorsOf(std::string(65, '[') + std::string(65, ']')).size(), 0u);
+  EXPECT_EQ(jsonErrors(std::string(65, '[') + std::string(65, ']')).size(), 0u);
   for (size_t depth : {66, 1000000}) {
     JsonDocument document = parseRelaxedJson(std::string(depth, '['));
     ASSERT_EQ(document.errors.size(), 1u);
@@ -165,7 +165,7 @@ TEST(RelaxedJson, LimitsOfNestingAndMistakes) {
   std::string words = "[";
   for (int i = 0; i < 1000; ++i)
     words += "x, ";
-  EXPECT_EQ(errorsOf(words + "]").size(), 100u);
+  EXPECT_EQ(jsonErrors(words + "]").size(), 100u);
 }
 
 TEST(RelaxedJson, NoTextCrashes) {

@@ -7,6 +7,7 @@
 // they leave out, some made whole from a description in words.
 //===----------------------------------------------------------------------===//
 #include "../Support/TempDir.h"
+#include "ConfigLists.h"
 #include "parallax/Config/BuildConfig.h"
 
 #include <fmt/format.h>
@@ -16,9 +17,6 @@ using namespace parallax;
 namespace fs = std::filesystem;
 
 namespace {
-
-using Reals = std::vector<double>;
-using Texts = std::vector<std::string>;
 
 const fs::path folder = fs::path(PARALLAX_TEST_ROOT) / "Unit/Config/samples";
 

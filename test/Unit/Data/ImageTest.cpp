@@ -51,7 +51,7 @@ cv::Mat expectedPixels(const std::string &bytes, int width, int height,
   return resized;
 }
 
-void expectRefused(const std::string &bytes, const std::string &reason) {
+void expectImageRefused(const std::string &bytes, const std::string &reason) {
   expectError([&] { read(bytes, formOf({1, 3, 4, 4})); }, reason);
   expectError([&] { read(bytes, formOf({1, 3, 4, 4})); }, "'p.jpg'");
 }
@@ -167,16 +167,17 @@ TEST(Image, RefusesAbsurdSizesBeforeDecoding) {
               jpg = encode(".jpg", 8, 8);
   std::string big("\0\x01\x86\xa0", 4), little("\xa0\x86\x01\0", 4);
   std::string zero(4, '\0');
-  expectRefused(forged(png, 16, big + big), "100000x100000 pixels");
-  expectRefused(forged(png, 16, zero + zero), "0x0 pixels");
-  expectRefused(forged(png, 20, std::string("\xff\xff\xff\xff", 4)), "2^26");
-  expectRefused(forged(bmp, 18, little + little), "100000x100000 pixels");
-  expectRefused(forged(bmp, 18, zero + zero), "0x0 pixels");
-  expectRefused(forged(bmp, 22, std::string("\0\0\0\x80", 4)), "2^26");
+  expectImageRefused(forged(png, 16, big + big), "100000x100000 pixels");
+  expectImageRefused(forged(png, 16, zero + zero), "0x0 pixels");
+  expectImageRefused(forged(png, 20, std::string("\xff\xff\xff\xff", 4)),
+                     "2^26");
+  expectImageRefused(forged(bmp, 18, little + little), "100000x100000 pixels");
+  expectImageRefused(forged(bmp, 18, zero + zero), "0x0 pixels");
+  expectImageRefused(forged(bmp, 22, std::string("\0\0\0\x80", 4)), "2^26");
   size_t frame = jpg.find("\xff\xc0") + 5;
-  expectRefused(forged(jpg, frame, std::string(4, '\xff')),
-                "65535x65535 pixels");
-  expectRefused(forged(jpg, frame, zero), "0x0 pixels");
+  expectImageRefused(forged(jpg, frame, std::string(4, '\xff')),
+                     "65535x65535 pixels");
+  expectImageRefused(forged(jpg, frame, zero), "0x0 pixels");
 }
 
 TEST(Image, RefusesDamagedFiles) {
@@ -187,12 +188,12 @@ TEST(Image, RefusesDamagedFiles) {
       EXPECT_THROW(read(bytes.substr(0, length), formOf({1, 3, 4, 4})), Error)
           << extension << " " << length;
   }
-  expectRefused("", "no JPEG, PNG or BMP");
-  expectRefused("GIF89a", "no JPEG, PNG or BMP");
-  expectRefused(encode(".jpg", 40, 40).substr(0, 700), "truncated");
+  expectImageRefused("", "no JPEG, PNG or BMP");
+  expectImageRefused("GIF89a", "no JPEG, PNG or BMP");
+  expectImageRefused(encode(".jpg", 40, 40).substr(0, 700), "truncated");
   std::string damaged = encode(".png", 40, 40);
   damaged[damaged.size() / 2] ^= 0x55;
-  expectRefused(damaged, "cannot decode");
+  expectImageRefused(damaged, "cannot decode");
 }
 
 } // namespace

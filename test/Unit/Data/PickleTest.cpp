@@ -37,7 +37,7 @@ pickle::Document parse(const std::string &bytes) {
   return pickle::parse(std::as_bytes(std::span(bytes)), "d.npy");
 }
 
-void expectRefused(const std::string &bytes, const std::string &reason) {
+void expectPickleRefused(const std::string &bytes, const std::string &reason) {
   expectError([&] { parse(bytes); }, reason);
   expectError([&] { parse(bytes); }, "cannot read 'd.npy': its pickle ");
 }
@@ -109,34 +109,38 @@ TEST(Pickle, ReadsPlainValues) {
 
 TEST(Pickle, RefusesWhateverIsNoData) {
   // os.system("echo"), in several spellings.
-  expectRefused("cos\nsystem\n(S'echo'\ntR.", "asks for 'os.system' (GLOBAL)");
-  expectRefused("\x80\x04\x8c\x05posix\x8c\x06system\x93\x8c\x04"
-                "echo\x85R.",
-                "asks for 'posix.system'");
-  expectRefused("c__builtin__\neval\n(S'1'\ntR.", "'__builtin__.eval'");
-  expectRefused("cnumpy\nload\n(S'1'\ntR.", "'numpy.load'");
-  expectRefused("cnumpy.core.multiarray\nndarray\n.", "multiarray.ndarray'");
-  expectRefused("(S'echo'\nios\nsystem\n.", "(INST)");
-  expectRefused("(cos\nsystem\no.", "'os.system'");
-  expectRefused("(No.", "(OBJ)");
-  expectRefused("N)\x81.", "(NEWOBJ)");
-  expectRefused("N)}\x92.", "(NEWOBJ_EX)");
-  expectRefused("\x82\x01.", "(EXT1)");
-  expectRefused("Pname\n.", "(PERSID)");
-  expectRefused("\x8f.", "(EMPTY_SET)");
-  expectRefused("\x97.", "(NEXT_BUFFER)");
-  expectRefused("\xee.", "unknown instruction 0xee");
+  expectPickleRefused("cos\nsystem\n(S'echo'\ntR.",
+                      "asks for 'os.system' (GLOBAL)");
+  expectPickleRefused("\x80\x04\x8c\x05posix\x8c\x06system\x93\x8c\x04"
+                      "echo\x85R.",
+                      "asks for 'posix.system'");
+  expectPickleRefused("c__builtin__\neval\n(S'1'\ntR.", "'__builtin__.eval'");
+  expectPickleRefused("cnumpy\nload\n(S'1'\ntR.", "'numpy.load'");
+  expectPickleRefused("cnumpy.core.multiarray\nndarray\n.",
+                      "multiarray.ndarray'");
+  expectPickleRefused("(S'echo'\nios\nsystem\n.", "(INST)");
+  expectPickleRefused("(cos\nsystem\no.", "'os.system'");
+  expectPickleRefused("(No.", "(OBJ)");
+  expectPickleRefused("N)\x81.", "(NEWOBJ)");
+  expectPickleRefused("N)}\x92.", "(NEWOBJ_EX)");
+  expectPickleRefused("\x82\x01.", "(EXT1)");
+  expectPickleRefused("Pname\n.", "(PERSID)");
+  expectPickleRefused("\x8f.", "(EMPTY_SET)");
+  expectPickleRefused("\x97.", "(NEXT_BUFFER)");
+  expectPickleRefused("\xee.", "unknown instruction 0xee");
   // Known functions with other arguments than NumPy's.
-  expectRefused("cnumpy\nndarray\n(I3\ntR.", "calls numpy.ndarray (REDUCE)");
-  expectRefused("cnumpy.core.multiarray\n_reconstruct\n(cnumpy\ndtype\n(I0\nt"
-                "S'b'\ntR.",
-                "no numpy.ndarray");
-  expectRefused("c_codecs\nencode\n(Va\nVrot13\ntR.", "than Latin-1");
-  expectRefused("c__builtin__\nbytes\n(I1000000000\ntR.", "makes bytes");
-  expectRefused("cnumpy\ndtype\n(S'f4,f4'\ntR.", "element type");
-  expectRefused("I1\n(tR.", "no function (REDUCE)");
-  expectRefused("}(tb.", "no array (BUILD)");
-  expectRefused("cnumpy\ndtype\n(b.", "empty stack");
+  expectPickleRefused("cnumpy\nndarray\n(I3\ntR.",
+                      "calls numpy.ndarray (REDUCE)");
+  expectPickleRefused(
+      "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\ndtype\n(I0\nt"
+      "S'b'\ntR.",
+      "no numpy.ndarray");
+  expectPickleRefused("c_codecs\nencode\n(Va\nVrot13\ntR.", "than Latin-1");
+  expectPickleRefused("c__builtin__\nbytes\n(I1000000000\ntR.", "makes bytes");
+  expectPickleRefused("cnumpy\ndtype\n(S'f4,f4'\ntR.", "element type");
+  expectPickleRefused("I1\n(tR.", "no function (REDUCE)");
+  expectPickleRefused("}(tb.", "no array (BUILD)");
+  expectPickleRefused("cnumpy\ndtype\n(b.", "empty stack");
 }
 
 TEST(Pickle, RefusesDamage) {
@@ -144,28 +148,28 @@ TEST(Pickle, RefusesDamage) {
     std::string bytes = fromHex(pickledDicts[protocol]);
     for (size_t length = 0; length < bytes.size(); ++length)
       EXPECT_THROW(parse(bytes.substr(0, length)), Error) << length;
-    expectRefused(bytes + "x", "followed by 1 more bytes");
+    expectPickleRefused(bytes + "x", "followed by 1 more bytes");
   }
-  expectRefused(".", "empty stack");
-  expectRefused("0.", "empty stack");
-  expectRefused("(I1\n0a.", "empty stack");
-  expectRefused("t.", "mark that was never set");
-  expectRefused("h\x05.", "recalls value 5");
-  expectRefused("I1\nI2\na.", "no list");
-  expectRefused("I1\nI2\nI3\ns.", "no dict");
-  expectRefused("(I1\nd.", "without a value");
-  expectRefused("}(I1\nu.", "key without a value");
-  expectRefused("I1e5\n.", "64-bit integer");
-  expectRefused("L99999999999999999999L\n.", "64-bit integer");
-  expectRefused("\x8a\x09" + std::string(9, '\x7f') + ".",
-                "integer of 9 bytes");
-  expectRefused("Fnine\n.", "float is expected");
-  expectRefused("S'abc\n.", "string without quotes");
-  expectRefused("S'\\q'\n.", "unknown escape");
-  expectRefused("V\\u12\n.", "unknown escape");
-  expectRefused("\x80\x06N.", "protocol 6");
-  expectRefused("X\xff\xff\xff\xff.", "ends too early");
-  expectRefused("\x8e" + std::string(8, '\xff') + ".", "ends too early");
+  expectPickleRefused(".", "empty stack");
+  expectPickleRefused("0.", "empty stack");
+  expectPickleRefused("(I1\n0a.", "empty stack");
+  expectPickleRefused("t.", "mark that was never set");
+  expectPickleRefused("h\x05.", "recalls value 5");
+  expectPickleRefused("I1\nI2\na.", "no list");
+  expectPickleRefused("I1\nI2\nI3\ns.", "no dict");
+  expectPickleRefused("(I1\nd.", "without a value");
+  expectPickleRefused("}(I1\nu.", "key without a value");
+  expectPickleRefused("I1e5\n.", "64-bit integer");
+  expectPickleRefused("L99999999999999999999L\n.", "64-bit integer");
+  expectPickleRefused("\x8a\x09" + std::string(9, '\x7f') + ".",
+                      "integer of 9 bytes");
+  expectPickleRefused("Fnine\n.", "float is expected");
+  expectPickleRefused("S'abc\n.", "string without quotes");
+  expectPickleRefused("S'\\q'\n.", "unknown escape");
+  expectPickleRefused("V\\u12\n.", "unknown escape");
+  expectPickleRefused("\x80\x06N.", "protocol 6");
+  expectPickleRefused("X\xff\xff\xff\xff.", "ends too early");
+  expectPickleRefused("\x8e" + std::string(8, '\xff') + ".", "ends too early");
 }
 
 TEST(Pickle, SurvivesBombs) {
@@ -181,14 +185,15 @@ TEST(Pickle, SurvivesBombs) {
   EXPECT_NO_THROW(
       parse("]q" + std::string(1, '\0') + "h" + std::string(1, '\0') + "a."));
 
-  expectRefused(std::string(200'000, 'N') + ".", "more than 100000 values");
-  expectRefused("N" + std::string(2'000'000, '2') + ".", "1000000 steps");
+  expectPickleRefused(std::string(200'000, 'N') + ".",
+                      "more than 100000 values");
+  expectPickleRefused("N" + std::string(2'000'000, '2') + ".", "1000000 steps");
   // One long text, encoded again and again.
   std::string encoded =
       "c_codecs\nencode\nq0V" + std::string(100'000, 'a') + "\nq1Vlatin1\nq2";
   for (int time = 0; time < 100; ++time)
     encoded += "h0h1h2\x86R";
-  expectRefused(encoded + ".", "decodes more text");
+  expectPickleRefused(encoded + ".", "decodes more text");
 }
 
 TEST(NumPyObject, RefusesOtherFiles) {

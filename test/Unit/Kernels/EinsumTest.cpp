@@ -21,12 +21,12 @@ using namespace parallax::test;
 
 namespace {
 
-struct Case {
+struct EinsumCase {
   const char *equation;
   std::vector<Shape> shapes;
 };
 
-void PrintTo(const Case &c, std::ostream *out) {
+void PrintTo(const EinsumCase &c, std::ostream *out) {
   *out << c.equation;
   for (const Shape &shape : c.shapes)
     *out << " " << toString(shape);
@@ -34,7 +34,7 @@ void PrintTo(const Case &c, std::ostream *out) {
 
 /// Terms with one character per axis: the axes under the ellipsis become
 /// digits, the last one '0'. The last term is the output.
-std::vector<std::string> plainTerms(const Case &c) {
+std::vector<std::string> plainTerms(const EinsumCase &c) {
   std::vector<std::string> terms(1);
   bool isExplicit = false;
   for (const char *at = c.equation; *at; ++at) {
@@ -79,7 +79,8 @@ template <typename T> struct Expected {
 
 /// T is double for floats; integers are summed as they are.
 template <typename T, typename Element>
-Expected<T> expected(const Case &c, const std::vector<Tensor> &inputs) {
+Expected<T> expectedSums(const EinsumCase &c,
+                         const std::vector<Tensor> &inputs) {
   std::vector<std::string> terms = plainTerms(c);
   std::map<char, int64_t> extents, position;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -134,7 +135,7 @@ Tensor runPlan(const EinsumPlan &plan, const std::vector<Tensor> &inputs) {
   return y;
 }
 
-std::vector<Tensor> floatInputs(const Case &c) {
+std::vector<Tensor> floatInputs(const EinsumCase &c) {
   std::vector<Tensor> inputs;
   for (const Shape &shape : c.shapes)
     inputs.push_back(randomFloats(shape, unsigned(inputs.size()) + 1));
@@ -142,7 +143,7 @@ std::vector<Tensor> floatInputs(const Case &c) {
 }
 
 /// Whole numbers so small that their sums are exact in float32.
-template <typename T> std::vector<Tensor> wholeInputs(const Case &c) {
+template <typename T> std::vector<Tensor> wholeInputs(const EinsumCase &c) {
   std::vector<Tensor> inputs;
   for (const Tensor &source : floatInputs(c)) {
     inputs.emplace_back(dtypeOf<T>(), source.shape());
@@ -152,12 +153,12 @@ template <typename T> std::vector<Tensor> wholeInputs(const Case &c) {
   return inputs;
 }
 
-class EinsumTest : public ::testing::TestWithParam<Case> {};
+class EinsumTest : public ::testing::TestWithParam<EinsumCase> {};
 
 TEST_P(EinsumTest, Float) {
   std::vector<Tensor> inputs = floatInputs(GetParam());
   EinsumPlan plan(GetParam().equation, GetParam().shapes);
-  auto truth = expected<double, float>(GetParam(), inputs);
+  auto truth = expectedSums<double, float>(GetParam(), inputs);
   ASSERT_EQ(plan.outputShape(), truth.shape);
   Tensor y = runPlan(plan, inputs);
   // No order of float32 additions and multiplications has a larger error.
@@ -169,10 +170,10 @@ TEST_P(EinsumTest, Float) {
         << truth.sums[i];
 }
 
-template <typename T> void expectExact(const Case &c) {
+template <typename T> void expectExact(const EinsumCase &c) {
   std::vector<Tensor> inputs = wholeInputs<T>(c);
   EinsumPlan plan(c.equation, c.shapes, dtypeOf<T>());
-  auto truth = expected<T, T>(c, inputs);
+  auto truth = expectedSums<T, T>(c, inputs);
   ASSERT_EQ(plan.outputShape(), truth.shape);
   expectValues(runPlan(plan, inputs), truth.sums);
 }
@@ -196,83 +197,90 @@ TEST_P(EinsumTest, ThreadsDoNotChangeBits) {
 
 INSTANTIATE_TEST_SUITE_P(
     Onnx, EinsumTest,
-    ::testing::Values(Case{"...ii ->...i", {{3, 5, 5}}},
-                      Case{"i,i", {{5}, {5}}}, Case{"ij->i", {{3, 4}}},
-                      Case{"ij->ji", {{3, 4}}},
-                      Case{"bij, bjk -> bik", {{5, 2, 3}, {5, 3, 4}}}));
+    ::testing::Values(EinsumCase{"...ii ->...i", {{3, 5, 5}}},
+                      EinsumCase{"i,i", {{5}, {5}}},
+                      EinsumCase{"ij->i", {{3, 4}}},
+                      EinsumCase{"ij->ji", {{3, 4}}},
+                      EinsumCase{"bij, bjk -> bik", {{5, 2, 3}, {5, 3, 4}}}));
 
 INSTANTIATE_TEST_SUITE_P(
     OneOperand, EinsumTest,
-    ::testing::Values(Case{"", {{}}}, Case{"i", {{7}}}, Case{"ij->", {{7, 9}}},
-                      Case{"ii", {{7, 7}}}, Case{"ii->i", {{9, 9}}},
-                      Case{"iji->ji", {{5, 3, 5}}}, Case{"iji->j", {{5, 3, 5}}},
-                      Case{"iijj->ji", {{3, 3, 4, 4}}}, Case{"ba", {{3, 5}}},
-                      Case{"bA", {{3, 5}}}, Case{"ijkl->lj", {{3, 5, 7, 2}}},
-                      Case{"ijk->ikj", {{1, 5, 7}}}, Case{"...->...", {{2, 3}}},
-                      Case{"i...->...i", {{2, 3, 5}}},
-                      Case{"i...j", {{2, 3, 5}}}, Case{"ij->j", {{0, 3}}},
-                      Case{"ij->ji", {{0, 3}}}));
+    ::testing::Values(
+        EinsumCase{"", {{}}}, EinsumCase{"i", {{7}}},
+        EinsumCase{"ij->", {{7, 9}}}, EinsumCase{"ii", {{7, 7}}},
+        EinsumCase{"ii->i", {{9, 9}}}, EinsumCase{"iji->ji", {{5, 3, 5}}},
+        EinsumCase{"iji->j", {{5, 3, 5}}},
+        EinsumCase{"iijj->ji", {{3, 3, 4, 4}}}, EinsumCase{"ba", {{3, 5}}},
+        EinsumCase{"bA", {{3, 5}}}, EinsumCase{"ijkl->lj", {{3, 5, 7, 2}}},
+        EinsumCase{"ijk->ikj", {{1, 5, 7}}}, EinsumCase{"...->...", {{2, 3}}},
+        EinsumCase{"i...->...i", {{2, 3, 5}}}, EinsumCase{"i...j", {{2, 3, 5}}},
+        EinsumCase{"ij->j", {{0, 3}}}, EinsumCase{"ij->ji", {{0, 3}}}));
 
 INSTANTIATE_TEST_SUITE_P(
     TwoOperands, EinsumTest,
     ::testing::Values(
         // Attention, with heads before and after the sequence.
-        Case{"bhid,bhjd->bhij", {{2, 3, 17, 11}, {2, 3, 13, 11}}},
-        Case{"bihd,bjhd->bhij", {{2, 17, 3, 11}, {2, 13, 3, 11}}},
-        Case{"bhij,bjhd->bihd", {{2, 3, 17, 13}, {2, 13, 3, 11}}},
-        Case{"bhij,bhjd->bhid", {{2, 3, 17, 13}, {2, 3, 13, 19}}},
-        Case{"btd,dhk->bthk", {{2, 19, 23}, {23, 3, 11}}},
-        Case{"bthk,hkd->btd", {{2, 19, 3, 11}, {3, 11, 23}}},
+        EinsumCase{"bhid,bhjd->bhij", {{2, 3, 17, 11}, {2, 3, 13, 11}}},
+        EinsumCase{"bihd,bjhd->bhij", {{2, 17, 3, 11}, {2, 13, 3, 11}}},
+        EinsumCase{"bhij,bjhd->bihd", {{2, 3, 17, 13}, {2, 13, 3, 11}}},
+        EinsumCase{"bhij,bhjd->bhid", {{2, 3, 17, 13}, {2, 3, 13, 19}}},
+        EinsumCase{"btd,dhk->bthk", {{2, 19, 23}, {23, 3, 11}}},
+        EinsumCase{"bthk,hkd->btd", {{2, 19, 3, 11}, {3, 11, 23}}},
         // Matrices, each way round.
-        Case{"ij,jk", {{29, 31}, {31, 37}}},
-        Case{"ji,jk->ik", {{31, 29}, {31, 37}}},
-        Case{"ij,kj->ki", {{29, 31}, {37, 31}}},
-        Case{"ji,kj->ki", {{31, 29}, {37, 31}}},
-        Case{"ij,jk->ik", {{301, 129}, {129, 70}}},
-        Case{"ij,jk->ik", {{35, 129}, {129, 801}}},
-        Case{"ji,jk->ik", {{129, 301}, {129, 70}}},
-        Case{"ij,kj->ik", {{35, 129}, {801, 129}}},
-        Case{"ij,j->i", {{57, 43}, {43}}}, Case{"i,ij->j", {{57}, {57, 43}}},
+        EinsumCase{"ij,jk", {{29, 31}, {31, 37}}},
+        EinsumCase{"ji,jk->ik", {{31, 29}, {31, 37}}},
+        EinsumCase{"ij,kj->ki", {{29, 31}, {37, 31}}},
+        EinsumCase{"ji,kj->ki", {{31, 29}, {37, 31}}},
+        EinsumCase{"ij,jk->ik", {{301, 129}, {129, 70}}},
+        EinsumCase{"ij,jk->ik", {{35, 129}, {129, 801}}},
+        EinsumCase{"ji,jk->ik", {{129, 301}, {129, 70}}},
+        EinsumCase{"ij,kj->ik", {{35, 129}, {801, 129}}},
+        EinsumCase{"ij,j->i", {{57, 43}, {43}}},
+        EinsumCase{"i,ij->j", {{57}, {57, 43}}},
         // Copies of operands and of the result.
-        Case{"nchw,c->nhw", {{2, 19, 7, 9}, {19}}},
-        Case{"nchw,oc->nohw", {{2, 19, 7, 9}, {23, 19}}},
-        Case{"ijb,jkb->ikb", {{23, 31, 3}, {31, 29, 3}}},
-        Case{"ijkl,lmj->mik", {{5, 7, 9, 11}, {11, 25, 7}}},
-        Case{"ajbk,kcjd->acbd", {{9, 5, 7, 6}, {6, 11, 5, 8}}},
-        Case{"ijkl,klmn->imjn", {{5, 7, 9, 11}, {9, 11, 6, 13}}},
+        EinsumCase{"nchw,c->nhw", {{2, 19, 7, 9}, {19}}},
+        EinsumCase{"nchw,oc->nohw", {{2, 19, 7, 9}, {23, 19}}},
+        EinsumCase{"ijb,jkb->ikb", {{23, 31, 3}, {31, 29, 3}}},
+        EinsumCase{"ijkl,lmj->mik", {{5, 7, 9, 11}, {11, 25, 7}}},
+        EinsumCase{"ajbk,kcjd->acbd", {{9, 5, 7, 6}, {6, 11, 5, 8}}},
+        EinsumCase{"ijkl,klmn->imjn", {{5, 7, 9, 11}, {9, 11, 6, 13}}},
         // Without a matrix: element by element, outer, dot, scaled.
-        Case{"ij,ij->ij", {{201, 203}, {201, 203}}},
-        Case{"ij,ji->ij", {{21, 23}, {23, 21}}}, Case{"i,j->ij", {{21}, {23}}},
-        Case{"i,j->ji", {{21}, {23}}}, Case{"ij,ij", {{21, 23}, {21, 23}}},
-        Case{"bid,bid->bi", {{3, 21, 23}, {3, 21, 23}}},
-        Case{"nchw,nchw->nhw", {{2, 9, 5, 7}, {2, 9, 5, 7}}},
-        Case{"nchw,c->nchw", {{2, 9, 5, 7}, {9}}},
-        Case{",ij->ji", {{}, {3, 5}}}, Case{",", {{}, {}}},
-        Case{"abc,ca->b", {{3, 5, 4}, {4, 3}}},
+        EinsumCase{"ij,ij->ij", {{201, 203}, {201, 203}}},
+        EinsumCase{"ij,ji->ij", {{21, 23}, {23, 21}}},
+        EinsumCase{"i,j->ij", {{21}, {23}}},
+        EinsumCase{"i,j->ji", {{21}, {23}}},
+        EinsumCase{"ij,ij", {{21, 23}, {21, 23}}},
+        EinsumCase{"bid,bid->bi", {{3, 21, 23}, {3, 21, 23}}},
+        EinsumCase{"nchw,nchw->nhw", {{2, 9, 5, 7}, {2, 9, 5, 7}}},
+        EinsumCase{"nchw,c->nchw", {{2, 9, 5, 7}, {9}}},
+        EinsumCase{",ij->ji", {{}, {3, 5}}}, EinsumCase{",", {{}, {}}},
+        EinsumCase{"abc,ca->b", {{3, 5, 4}, {4, 3}}},
         // Labels of one operand alone, diagonals, broadcasting, ellipses.
-        Case{"ijs,tjk->ik", {{13, 9, 3}, {4, 9, 11}}},
-        Case{"i,j->", {{13}, {9}}}, Case{"iij,jk->ik", {{13, 13, 9}, {9, 11}}},
-        Case{"iji,jk->ik", {{13, 9, 13}, {9, 11}}},
-        Case{"ij,jk->ik", {{13, 1}, {9, 11}}},
-        Case{"bij,bjk->bik", {{1, 13, 9}, {3, 9, 11}}},
-        Case{"...ij,...jk->...ik", {{3, 1, 13, 9}, {2, 9, 11}}},
-        Case{"...ij,jk", {{3, 2, 13, 9}, {9, 11}}},
-        Case{"i...j,j...k->...ik", {{13, 3, 1, 9}, {9, 2, 11}}},
-        Case{"... , ...", {{3, 1, 5}, {4, 5}}},
-        Case{"Aa , aB -> AB", {{13, 9}, {9, 11}}},
-        Case{"ij,jk->ik", {{3, 0}, {0, 4}}},
-        Case{"ij,jk->ik", {{0, 3}, {3, 4}}}));
+        EinsumCase{"ijs,tjk->ik", {{13, 9, 3}, {4, 9, 11}}},
+        EinsumCase{"i,j->", {{13}, {9}}},
+        EinsumCase{"iij,jk->ik", {{13, 13, 9}, {9, 11}}},
+        EinsumCase{"iji,jk->ik", {{13, 9, 13}, {9, 11}}},
+        EinsumCase{"ij,jk->ik", {{13, 1}, {9, 11}}},
+        EinsumCase{"bij,bjk->bik", {{1, 13, 9}, {3, 9, 11}}},
+        EinsumCase{"...ij,...jk->...ik", {{3, 1, 13, 9}, {2, 9, 11}}},
+        EinsumCase{"...ij,jk", {{3, 2, 13, 9}, {9, 11}}},
+        EinsumCase{"i...j,j...k->...ik", {{13, 3, 1, 9}, {9, 2, 11}}},
+        EinsumCase{"... , ...", {{3, 1, 5}, {4, 5}}},
+        EinsumCase{"Aa , aB -> AB", {{13, 9}, {9, 11}}},
+        EinsumCase{"ij,jk->ik", {{3, 0}, {0, 4}}},
+        EinsumCase{"ij,jk->ik", {{0, 3}, {3, 4}}}));
 
 INSTANTIATE_TEST_SUITE_P(
     MoreOperands, EinsumTest,
-    ::testing::Values(Case{"ij,jk,kl->il", {{13, 9}, {9, 11}, {11, 17}}},
-                      Case{"ij,kl,jk->li", {{5, 9}, {11, 7}, {9, 11}}},
-                      Case{"i,i,i->i", {{13}, {13}, {13}}},
-                      Case{"...a,...b,ab->...", {{3, 5, 7}, {5, 9}, {7, 9}}},
-                      Case{"ab,cd,bd,a->c", {{3, 5}, {4, 6}, {5, 6}, {3}}}));
+    ::testing::Values(
+        EinsumCase{"ij,jk,kl->il", {{13, 9}, {9, 11}, {11, 17}}},
+        EinsumCase{"ij,kl,jk->li", {{5, 9}, {11, 7}, {9, 11}}},
+        EinsumCase{"i,i,i->i", {{13}, {13}, {13}}},
+        EinsumCase{"...a,...b,ab->...", {{3, 5, 7}, {5, 9}, {7, 9}}},
+        EinsumCase{"ab,cd,bd,a->c", {{3, 5}, {4, 6}, {5, 6}, {3}}}));
 
 TEST(EinsumPlan, ReadsOperandsWhereTheyLie) {
-  for (const Case &c : std::vector<Case>{
+  for (const EinsumCase &c : std::vector<EinsumCase>{
            {"bhid,bhjd->bhij", {{1, 8, 197, 64}, {1, 8, 197, 64}}},
            {"bihd,bjhd->bhij", {{1, 197, 8, 64}, {1, 197, 8, 64}}},
            {"bhij,bjhd->bihd", {{1, 8, 197, 197}, {1, 197, 8, 64}}},
@@ -303,7 +311,7 @@ TEST(EinsumPlan, KeepsNan) {
 }
 
 TEST(EinsumPlan, RejectsMistakes) {
-  for (auto [c, reason] : std::vector<std::pair<Case, const char *>>{
+  for (auto [c, reason] : std::vector<std::pair<EinsumCase, const char *>>{
            {{"ij,jk", {{2, 3}}}, "2 terms for 1 operands"},
            {{"ij", {{2, 3, 4}}}, "names 2 dimensions"},
            {{"ij...k", {{2, 3}}}, "names 3 dimensions"},

@@ -22,9 +22,6 @@ using k::UnaryKind;
 
 namespace {
 
-constexpr float inf = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-
 template <typename T, typename R = T>
 std::vector<R> binaryOf(BinaryKind kind, const std::vector<T> &a,
                         const std::vector<T> &b) {
@@ -111,7 +108,7 @@ TEST(BinaryTest, IntegersWrap) {
 }
 
 TEST(BinaryTest, MinAndMaxPropagateNaN) {
-  std::vector<float> a{1, nan, 3, inf, -inf}, b{2, 2, nan, 5, 5};
+  std::vector<float> a{1, NAN, 3, infinity, -infinity}, b{2, 2, NAN, 5, 5};
   auto low = binaryOf(BinaryKind::Min, a, b);
   auto high = binaryOf(BinaryKind::Max, a, b);
   for (const auto &result : {low, high}) {
@@ -121,12 +118,12 @@ TEST(BinaryTest, MinAndMaxPropagateNaN) {
   EXPECT_EQ(low[0], 1);
   EXPECT_EQ(high[0], 2);
   EXPECT_EQ(low[3], 5);
-  EXPECT_EQ(high[3], inf);
-  EXPECT_EQ(low[4], -inf);
+  EXPECT_EQ(high[3], infinity);
+  EXPECT_EQ(low[4], -infinity);
 }
 
 TEST(BinaryTest, ComparisonsOfEveryKind) {
-  std::vector<float> a{1, 2, 3, nan}, b{2, 2, 2, nan};
+  std::vector<float> a{1, 2, 3, NAN}, b{2, 2, 2, NAN};
   using V = std::vector<bool>;
   auto compare = [&](BinaryKind kind) {
     return binaryOf<float, bool>(kind, a, b);
@@ -226,7 +223,7 @@ std::vector<T> clipped(const std::vector<T> &values, double lo, double hi) {
 }
 
 TEST(ClipTest, BoundsSaturate) {
-  auto floats = clipped<float>({-2, 0.5f, 7, nan, inf}, -1, 6);
+  auto floats = clipped<float>({-2, 0.5f, 7, NAN, infinity}, -1, 6);
   EXPECT_EQ(floats[0], -1);
   EXPECT_EQ(floats[1], 0.5f);
   EXPECT_EQ(floats[2], 6);
@@ -257,7 +254,8 @@ std::vector<To> castOf(const std::vector<From> &values, bool saturate = true) {
 }
 
 TEST(CastTest, FloatsToIntegers) {
-  std::vector<float> values{1.9f, -1.9f, 300, -300, nan, inf, -inf, 0x1p63f};
+  std::vector<float> values{1.9f, -1.9f,    300,       -300,
+                            NAN,  infinity, -infinity, 0x1p63f};
   EXPECT_EQ(castOf<int8_t>(values),
             (std::vector<int8_t>{1, -1, 127, -128, 0, 127, -128, 127}));
   EXPECT_EQ(castOf<uint8_t>(values),
@@ -281,7 +279,7 @@ TEST(CastTest, IntegersWrapAndWiden) {
 }
 
 TEST(CastTest, BoolAndHalves) {
-  EXPECT_EQ(castOf<bool>(std::vector<float>{0, -0.0f, 0.1f, nan}),
+  EXPECT_EQ(castOf<bool>(std::vector<float>{0, -0.0f, 0.1f, NAN}),
             (std::vector<bool>{false, false, true, true}));
   EXPECT_EQ(castOf<bool>(std::vector<int64_t>{0, int64_t(1) << 32}),
             (std::vector<bool>{false, true}));
@@ -289,7 +287,7 @@ TEST(CastTest, BoolAndHalves) {
             (std::vector<float>{1, 0}));
   auto halves = castOf<Half>(std::vector<float>{1.5f, 1e6f});
   EXPECT_EQ(float(halves[0]), 1.5f);
-  EXPECT_EQ(float(halves[1]), inf);
+  EXPECT_EQ(float(halves[1]), infinity);
   EXPECT_EQ(castOf<int32_t>(castOf<BFloat16>(std::vector<float>{-2.5f}))[0],
             -2);
 }

@@ -14,9 +14,12 @@
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
+#include <limits>
 #include <random>
 
 namespace parallax::test {
+
+inline constexpr float infinity = std::numeric_limits<float>::infinity();
 
 template <typename T = float>
 Tensor tensorOf(Shape shape, const std::vector<T> &values) {

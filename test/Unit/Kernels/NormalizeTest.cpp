@@ -19,8 +19,6 @@ using namespace parallax::test;
 
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
 struct Stats {
   double count = 0, sum = 0, mean = 0, variance = 0, squares = 0;
 };

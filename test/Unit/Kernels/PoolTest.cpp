@@ -15,8 +15,6 @@ using namespace parallax::test;
 
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
 PoolParams window(Shape kernel, Shape strides, Shape dilations, Shape begin,
                   Shape end) {
   PoolParams params;
@@ -84,13 +82,13 @@ std::vector<Window> windowsOf(const Tensor &x, const Shape &out,
   return windows;
 }
 
-struct Case {
+struct PoolCase {
   Shape x;
   PoolParams params;
   bool ceilMode;
 };
 
-std::vector<Case> cases() {
+std::vector<PoolCase> poolCases() {
   return {
       {{2, 3, 11}, window({3}, {2}, {1}, {1}, {0}), false},
       {{1, 2, 12, 70}, square(3, 2, 1), false},
@@ -112,7 +110,7 @@ std::vector<Case> cases() {
 
 TEST(PoolTest, MatchesLoopOverWindows) {
   unsigned seed = 1;
-  for (const Case &test : cases()) {
+  for (const PoolCase &test : poolCases()) {
     SCOPED_TRACE(toString(test.x));
     Tensor x = randomFloats(test.x, seed++);
     Shape shape = outputShape(x, test.params, test.ceilMode);

@@ -15,8 +15,6 @@ using namespace parallax::test;
 
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
 TEST(QuantizeTest, RoundsHalfToEvenAndSaturates) {
   Tensor x = tensorOf({10}, {1.f, 3.f, 5.f, -1.f, -3.f, 1e9f, -1e9f, infinity,
                              -infinity, 7.2f});

@@ -224,7 +224,7 @@ private:
   }
 };
 
-void check(const Problem &problem) {
+void checkRecurrent(const Problem &problem) {
   Problem::Result actual = problem.run();
   Problem::Expected expected = problem.expected();
   expectClose(actual.y, expected.y, 2e-6);
@@ -245,14 +245,15 @@ TEST(RecurrentTest, AllKindsDirectionsAndLayouts) {
         for (bool optional : {false, true}) {
           SCOPED_TRACE(testing::Message()
                        << int(kind) << int(direction) << layout << optional);
-          check(Problem(kind, direction, layout, 5, 3, 7, 10, optional));
+          checkRecurrent(
+              Problem(kind, direction, layout, 5, 3, 7, 10, optional));
         }
 }
 
 TEST(RecurrentTest, PanelsOfAnyWidth) {
   for (int64_t hidden : {1, 63, 64, 65, 130})
     for (RecurrentKind kind : kinds)
-      check(
+      checkRecurrent(
           Problem(kind, RecurrentDirection::Forward, 0, 3, 1, 4, hidden, true));
 }
 
@@ -263,7 +264,7 @@ TEST(RecurrentTest, ClipInputForgetAndLinearBeforeReset) {
     problem.params.clip = 0.3f;
     problem.params.inputForget = true;
     problem.params.linearBeforeReset = true;
-    check(problem);
+    checkRecurrent(problem);
   }
 }
 
@@ -279,7 +280,7 @@ TEST(RecurrentTest, EveryActivation) {
     problem.params.activations =
         recurrentActivations(RecurrentKind::RNN, RecurrentDirection::Forward,
                              names, {&alpha, 1}, {&beta, 1});
-    check(problem);
+    checkRecurrent(problem);
   }
 }
 
@@ -322,8 +323,10 @@ TEST(RecurrentTest, ThreadsGiveTheSameBitsAndEmptyInputsWork) {
   for (int64_t i = 0; i < one.size(); ++i)
     ASSERT_EQ(one.data<float>()[i], two.data<float>()[i]) << i;
   for (RecurrentKind kind : kinds) {
-    check(Problem(kind, RecurrentDirection::Forward, 0, 0, 2, 3, 4, true));
-    check(Problem(kind, RecurrentDirection::Forward, 1, 3, 0, 3, 4, true));
+    checkRecurrent(
+        Problem(kind, RecurrentDirection::Forward, 0, 0, 2, 3, 4, true));
+    checkRecurrent(
+        Problem(kind, RecurrentDirection::Forward, 1, 3, 0, 3, 4, true));
   }
 }
 

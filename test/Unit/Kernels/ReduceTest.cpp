@@ -23,9 +23,6 @@ using k::ReduceKind;
 
 namespace {
 
-constexpr float inf = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-
 double naive(ReduceKind kind, const std::vector<double> &values) {
   double sum = 0, abs = 0, square = 0, product = 1, exps = 0;
   double high = -INFINITY, low = INFINITY;
@@ -139,11 +136,15 @@ TEST(ReduceTest, NoAxesLeaveTheElementFunction) {
 TEST(ReduceTest, NothingGivesTheNeutralElement) {
   Tensor x(DType::F32, {2, 0}), y(DType::F32, {2});
   const std::map<ReduceKind, float> expected{
-      {ReduceKind::Sum, 0},         {ReduceKind::Prod, 1},
-      {ReduceKind::Max, -inf},      {ReduceKind::Min, inf},
-      {ReduceKind::L1, 0},          {ReduceKind::L2, 0},
-      {ReduceKind::SumSquare, 0},   {ReduceKind::LogSum, -inf},
-      {ReduceKind::LogSumExp, -inf}};
+      {ReduceKind::Sum, 0},
+      {ReduceKind::Prod, 1},
+      {ReduceKind::Max, -infinity},
+      {ReduceKind::Min, infinity},
+      {ReduceKind::L1, 0},
+      {ReduceKind::L2, 0},
+      {ReduceKind::SumSquare, 0},
+      {ReduceKind::LogSum, -infinity},
+      {ReduceKind::LogSumExp, -infinity}};
   for (auto [kind, value] : expected) {
     k::reduce(kind, x, y, Shape{1});
     EXPECT_EQ(valuesOf<float>(y), (std::vector<float>{value, value}));
@@ -160,26 +161,27 @@ TEST(ReduceTest, NothingGivesTheNeutralElement) {
 TEST(ReduceTest, NaNAndInfinity) {
   for (int64_t length : {3, 50}) {
     Tensor x = random<float>({length, length}, -1, 1), y(DType::F32, {length});
-    x.data<float>()[length + 1] = nan;
-    x.data<float>()[2] = -inf;
+    x.data<float>()[length + 1] = NAN;
+    x.data<float>()[2] = -infinity;
     for (int64_t axis : {0, 1}) {
       k::reduce(ReduceKind::Max, x, y, Shape{axis});
       EXPECT_TRUE(std::isnan(y.data<float>()[1]));
       EXPECT_FALSE(std::isnan(y.data<float>()[0]));
       k::reduce(ReduceKind::Min, x, y, Shape{axis});
       EXPECT_TRUE(std::isnan(y.data<float>()[1]));
-      EXPECT_EQ(y.data<float>()[axis == 0 ? 2 : 0], -inf);
+      EXPECT_EQ(y.data<float>()[axis == 0 ? 2 : 0], -infinity);
     }
   }
 }
 
 TEST(ReduceTest, LogSumExpIsStable) {
-  Tensor x = tensorOf<float>({3, 2}, {1000, 1000, -1000, -1000, -inf, -inf});
+  Tensor x =
+      tensorOf<float>({3, 2}, {1000, 1000, -1000, -1000, -infinity, -infinity});
   Tensor y(DType::F32, {3});
   k::reduce(ReduceKind::LogSumExp, x, y, Shape{1});
   EXPECT_FLOAT_EQ(y.data<float>()[0], 1000 + std::log(2.0f));
   EXPECT_FLOAT_EQ(y.data<float>()[1], -1000 + std::log(2.0f));
-  EXPECT_EQ(y.data<float>()[2], -inf);
+  EXPECT_EQ(y.data<float>()[2], -infinity);
   Tensor columns(DType::F32, {2});
   k::reduce(ReduceKind::LogSumExp, x, columns, Shape{0});
   EXPECT_EQ(columns.data<float>()[1], 1000);
@@ -225,7 +227,7 @@ TEST(ReduceTest, BoolAndWideIntegers) {
 }
 
 TEST(ArgReduceTest, TiesAndNaN) {
-  Tensor x = tensorOf<float>({2, 4}, {3, 1, 3, 1, 0, nan, 5, nan});
+  Tensor x = tensorOf<float>({2, 4}, {3, 1, 3, 1, 0, NAN, 5, NAN});
   Tensor y(DType::I64, {2});
   auto run = [&](bool isMax, bool last) {
     k::argReduce(isMax, x, y, 1, last);
@@ -262,7 +264,7 @@ TEST(ArgReduceTest, EveryAxis) {
 }
 
 TEST(TopKTest, OrderTiesAndNaN) {
-  Tensor x = tensorOf<float>({2, 5}, {1, 4, 4, nan, 2, 0, -1, -1, 3, 3});
+  Tensor x = tensorOf<float>({2, 5}, {1, 4, 4, NAN, 2, 0, -1, -1, 3, 3});
   Tensor values(DType::F32, {2, 3}), indices(DType::I64, {2, 3});
   k::topk(x, values, indices, 1, true, true);
   EXPECT_EQ(valuesOf<int64_t>(indices),

@@ -107,8 +107,9 @@ struct Witness {
   }
 };
 
-void check(const Tensor &x, const std::vector<float> &scales, const Shape &out,
-           const ResizeParams &params, const std::vector<float> &roi = {}) {
+void checkResize(const Tensor &x, const std::vector<float> &scales,
+                 const Shape &out, const ResizeParams &params,
+                 const std::vector<float> &roi = {}) {
   ResizePlan plan(x.shape(), out, scales, roi, params);
   Tensor y(DType::F32, out);
   resize(plan, x, y);
@@ -145,7 +146,7 @@ TEST(ResizeTest, AllModesMatchTheFormulas) {
             SCOPED_TRACE(testing::Message()
                          << int(kind) << int(mode) << antialias << exclude
                          << " " << scales[2]);
-            check(x, scales, scaled(x, scales), params);
+            checkResize(x, scales, scaled(x, scales), params);
           }
 }
 
@@ -159,7 +160,7 @@ TEST(ResizeTest, NearestModes) {
         ResizeParams params;
         params.nearest = nearest;
         params.coordinates = mode;
-        check(x, {1, scale}, scaled(x, {1, scale}), params);
+        checkResize(x, {1, scale}, scaled(x, {1, scale}), params);
       }
 }
 
@@ -183,20 +184,22 @@ TEST(ResizeTest, CropAndResize) {
       params.mode = kind;
       params.coordinates = Mode::TfCropAndResize;
       params.extrapolationValue = 10;
-      check(x, {1, 1, float(out[2]) / 6, float(out[3]) / 8}, out, params,
-            {0, 0, 0.4f, -0.3f, 1, 1, 0.6f, 1.2f});
+      checkResize(x, {1, 1, float(out[2]) / 6, float(out[3]) / 8}, out, params,
+                  {0, 0, 0.4f, -0.3f, 1, 1, 0.6f, 1.2f});
     }
 }
 
 TEST(ResizeTest, InterleavedChannelsAndVolumes) {
   ResizeParams params;
   params.mode = ResizeMode::Linear;
-  check(randomFloats({2, 5, 6, 8}, 3), {1, 2, 1.5f, 1}, {2, 10, 9, 8}, params);
-  check(randomFloats({1, 3, 4, 5}, 4), {1, 2, 1, 2}, {1, 6, 4, 10}, params);
-  check(randomFloats({1, 1, 3, 4, 5}, 5), {1, 1, 2, 0.5f, 3}, {1, 1, 6, 2, 15},
-        params);
+  checkResize(randomFloats({2, 5, 6, 8}, 3), {1, 2, 1.5f, 1}, {2, 10, 9, 8},
+              params);
+  checkResize(randomFloats({1, 3, 4, 5}, 4), {1, 2, 1, 2}, {1, 6, 4, 10},
+              params);
+  checkResize(randomFloats({1, 1, 3, 4, 5}, 5), {1, 1, 2, 0.5f, 3},
+              {1, 1, 6, 2, 15}, params);
   params.mode = ResizeMode::Cubic;
-  check(randomFloats({4, 3, 5}, 6), {0.5f, 2, 1}, {2, 6, 5}, params);
+  checkResize(randomFloats({4, 3, 5}, 6), {0.5f, 2, 1}, {2, 6, 5}, params);
 }
 
 TEST(ResizeTest, OneElementAxesAndEmptyTensors) {
@@ -204,8 +207,8 @@ TEST(ResizeTest, OneElementAxesAndEmptyTensors) {
        {ResizeMode::Nearest, ResizeMode::Linear, ResizeMode::Cubic}) {
     ResizeParams params;
     params.mode = kind;
-    check(randomFloats({1, 1, 1}, 7), {1, 4, 3}, {1, 4, 3}, params);
-    check(randomFloats({1, 5, 1}, 8), {1, 0.2f, 1}, {1, 1, 1}, params);
+    checkResize(randomFloats({1, 1, 1}, 7), {1, 4, 3}, {1, 4, 3}, params);
+    checkResize(randomFloats({1, 5, 1}, 8), {1, 0.2f, 1}, {1, 1, 1}, params);
     Tensor x(DType::F32, {0, 3}), y(DType::F32, {0, 6});
     std::vector<float> scales{1, 2};
     resize(ResizePlan({0, 3}, {0, 6}, scales, {}, params), x, y);

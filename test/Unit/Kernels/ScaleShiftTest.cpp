@@ -20,8 +20,9 @@ int64_t channelOf(const Shape &at, int64_t block) {
   return block == 1 ? group : group * block + at.back();
 }
 
-std::vector<double> expected(const Tensor &x, const Tensor &mul,
-                             const Tensor &add, int64_t block, bool relu) {
+std::vector<double> scaledAndShifted(const Tensor &x, const Tensor &mul,
+                                     const Tensor &add, int64_t block,
+                                     bool relu) {
   std::vector<double> result;
   forEachIndex(x.shape(), [&](const Shape &at) {
     int64_t c = channelOf(at, block);
@@ -33,12 +34,12 @@ std::vector<double> expected(const Tensor &x, const Tensor &mul,
   return result;
 }
 
-struct Case {
+struct ScaleShiftCase {
   Shape shape;
   int64_t block, channels;
 };
 
-class ScaleShiftTest : public ::testing::TestWithParam<Case> {};
+class ScaleShiftTest : public ::testing::TestWithParam<ScaleShiftCase> {};
 
 TEST_P(ScaleShiftTest, MatchesTheFormula) {
   const auto &[shape, block, channels] = GetParam();
@@ -46,7 +47,7 @@ TEST_P(ScaleShiftTest, MatchesTheFormula) {
          add = randomFloats({channels}, 3);
   for (bool relu : {false, true}) {
     Tensor y(DType::F32, shape), inPlace = x.clone();
-    std::vector<double> wanted = expected(x, mul, add, block, relu);
+    std::vector<double> wanted = scaledAndShifted(x, mul, add, block, relu);
     scaleShiftBlocks(x, mul, add, y, block, relu);
     expectClose(y, wanted);
     scaleShiftBlocks(inPlace, mul, add, inPlace, block, relu);
@@ -82,10 +83,12 @@ TEST_P(ScaleShiftTest, ThreadsGiveTheSameBits) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, ScaleShiftTest,
-    ::testing::Values(Case{{2, 3, 5, 7}, 1, 3}, Case{{4, 37}, 1, 37},
-                      Case{{5}, 1, 1}, Case{{2, 3, 0}, 1, 3},
-                      Case{{1, 2, 170, 171}, 1, 2},
-                      Case{{2, 3, 5, 7, 8}, 8, 24}, Case{{1, 1, 8}, 8, 8},
-                      Case{{2, 2, 3, 11, 16}, 16, 32}));
+    ::testing::Values(ScaleShiftCase{{2, 3, 5, 7}, 1, 3},
+                      ScaleShiftCase{{4, 37}, 1, 37}, ScaleShiftCase{{5}, 1, 1},
+                      ScaleShiftCase{{2, 3, 0}, 1, 3},
+                      ScaleShiftCase{{1, 2, 170, 171}, 1, 2},
+                      ScaleShiftCase{{2, 3, 5, 7, 8}, 8, 24},
+                      ScaleShiftCase{{1, 1, 8}, 8, 8},
+                      ScaleShiftCase{{2, 2, 3, 11, 16}, 16, 32}));
 
 } // namespace

@@ -13,7 +13,6 @@
 #include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
-#include <limits>
 
 using namespace parallax;
 using namespace parallax::test;
@@ -21,9 +20,6 @@ namespace k = parallax::kernels;
 using k::UnaryKind;
 
 namespace {
-
-constexpr float inf = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<float> unaryOf(UnaryKind kind, const std::vector<float> &values,
                            float alpha = 0, float beta = 0) {
@@ -54,7 +50,8 @@ double worstUlps(UnaryKind kind, double (*expected)(double), float lo,
     double truth = expected(double(x[i]));
     float rounded = float(truth);
     float magnitude = std::max(std::fabs(rounded), 0x1p-126f);
-    double ulp = double(std::nextafter(magnitude, inf)) - double(magnitude);
+    double ulp =
+        double(std::nextafter(magnitude, infinity)) - double(magnitude);
     double error = std::fabs(double(y[i]) - truth) / ulp;
     EXPECT_FALSE(std::isnan(error)) << x[i];
     worst = std::max(worst, error);
@@ -75,17 +72,17 @@ TEST(UnaryTest, LimitsOfVectorisedFunctions) {
     float atMinusInf, atInf;
   };
   const Case cases[] = {
-      {UnaryKind::Exp, 0, inf},     {UnaryKind::Log, nan, inf},
-      {UnaryKind::Tanh, -1, 1},     {UnaryKind::Sigmoid, 0, 1},
-      {UnaryKind::Erf, -1, 1},      {UnaryKind::Sin, nan, nan},
-      {UnaryKind::Cos, nan, nan},   {UnaryKind::Relu, 0, inf},
-      {UnaryKind::Softplus, 0, inf}};
+      {UnaryKind::Exp, 0, infinity},     {UnaryKind::Log, NAN, infinity},
+      {UnaryKind::Tanh, -1, 1},          {UnaryKind::Sigmoid, 0, 1},
+      {UnaryKind::Erf, -1, 1},           {UnaryKind::Sin, NAN, NAN},
+      {UnaryKind::Cos, NAN, NAN},        {UnaryKind::Relu, 0, infinity},
+      {UnaryKind::Softplus, 0, infinity}};
   for (const Case &c : cases) {
     // Long enough for the vector loop, with a rest for the scalar one.
-    auto y = unaryOf(c.kind, std::vector<float>(37, nan));
+    auto y = unaryOf(c.kind, std::vector<float>(37, NAN));
     for (float value : y)
       EXPECT_TRUE(std::isnan(value)) << int(c.kind);
-    for (float at : {-inf, inf}) {
+    for (float at : {-infinity, infinity}) {
       float expected = at < 0 ? c.atMinusInf : c.atInf;
       for (float value : unaryOf(c.kind, std::vector<float>(37, at)))
         EXPECT_TRUE(value == expected ||
@@ -93,10 +90,10 @@ TEST(UnaryTest, LimitsOfVectorisedFunctions) {
             << int(c.kind) << " at " << at << " gives " << value;
     }
   }
-  EXPECT_EQ(unaryOf(UnaryKind::Silu, {0, inf, -1000, 1000}),
-            (std::vector<float>{0, inf, 0, 1000}));
-  EXPECT_TRUE(std::isnan(unaryOf(UnaryKind::Silu, {nan})[0]));
-  EXPECT_EQ(unaryOf(UnaryKind::Log, {0})[0], -inf);
+  EXPECT_EQ(unaryOf(UnaryKind::Silu, {0, infinity, -1000, 1000}),
+            (std::vector<float>{0, infinity, 0, 1000}));
+  EXPECT_TRUE(std::isnan(unaryOf(UnaryKind::Silu, {NAN})[0]));
+  EXPECT_EQ(unaryOf(UnaryKind::Log, {0})[0], -infinity);
   EXPECT_TRUE(std::isnan(unaryOf(UnaryKind::Log, {-1})[0]));
   EXPECT_TRUE(std::signbit(unaryOf(UnaryKind::Tanh, {-0.0f})[0]));
 }
@@ -232,7 +229,8 @@ TEST(UnaryTest, DoublesEmptyTensorsAndScalars) {
 }
 
 TEST(UnaryTest, NaNAndInfinityTests) {
-  Tensor x = tensorOf<float>({4}, {nan, inf, -inf, 1}), y(DType::Bool, {4});
+  Tensor x = tensorOf<float>({4}, {NAN, infinity, -infinity, 1}),
+         y(DType::Bool, {4});
   using V = std::vector<bool>;
   k::unary(UnaryKind::IsNaN, x, y);
   EXPECT_EQ(valuesOf<bool>(y), (V{true, false, false, false}));

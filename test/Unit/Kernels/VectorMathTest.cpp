@@ -6,16 +6,16 @@
 // units in the last place against the C library's double functions.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Reference/Kernels/VectorMath.h"
+#include "KernelTestSupport.h"
 #include "parallax/Support/Simd.h"
 
 #include <gtest/gtest.h>
 #include <vector>
 
+using parallax::test::infinity;
 namespace vm = parallax::kernels::vm;
 
 namespace {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
@@ -48,7 +48,7 @@ PARALLAX_ARRAY_FORM(sin)
 PARALLAX_ARRAY_FORM(cos)
 #undef PARALLAX_ARRAY_FORM
 
-struct Case {
+struct FunctionCase {
   const char *name;
   float (*scalar)(float);
   void (*array)(const float *, float *, size_t);
@@ -60,10 +60,10 @@ struct Case {
   bool keepsZeroSign = true;
 };
 
-class VectorMathTest : public testing::TestWithParam<Case> {};
+class VectorMathTest : public testing::TestWithParam<FunctionCase> {};
 
 TEST_P(VectorMathTest, IsAccurate) {
-  const Case &function = GetParam();
+  const FunctionCase &function = GetParam();
   std::vector<float> x;
   for (uint64_t bits = 0; bits < 0x100000000ull; bits += 1499) {
     float value = std::bit_cast<float>(uint32_t(bits));
@@ -88,7 +88,7 @@ TEST_P(VectorMathTest, IsAccurate) {
 }
 
 TEST_P(VectorMathTest, SpecialValues) {
-  const Case &function = GetParam();
+  const FunctionCase &function = GetParam();
   EXPECT_TRUE(std::isnan(function.scalar(NAN)));
   EXPECT_TRUE(std::isnan(function.scalar(-NAN)));
   for (float x : {0.0f, -0.0f, infinity, -infinity, 1e-45f, -1e-45f, 3e38f}) {
@@ -108,16 +108,18 @@ TEST_P(VectorMathTest, SpecialValues) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, VectorMathTest,
-    testing::Values(
-        Case{"Exp", expScalar, expArray, std::exp, 2},
-        Case{"Expm1", expm1Scalar, expm1Array, std::expm1, 3, infinity, false},
-        Case{"Log", logScalar, logArray, std::log, 2},
-        Case{"Tanh", tanhScalar, tanhArray, std::tanh, 3},
-        Case{"Sigmoid", sigmoidScalar, sigmoidArray, sigmoid, 3},
-        Case{"Erf", erfScalar, erfArray, std::erf, 3},
-        Case{"Sin", sinScalar, sinArray, std::sin, 2, vm::trigonometricLimit,
-             false},
-        Case{"Cos", cosScalar, cosArray, std::cos, 2, vm::trigonometricLimit}),
+    testing::Values(FunctionCase{"Exp", expScalar, expArray, std::exp, 2},
+                    FunctionCase{"Expm1", expm1Scalar, expm1Array, std::expm1,
+                                 3, infinity, false},
+                    FunctionCase{"Log", logScalar, logArray, std::log, 2},
+                    FunctionCase{"Tanh", tanhScalar, tanhArray, std::tanh, 3},
+                    FunctionCase{"Sigmoid", sigmoidScalar, sigmoidArray,
+                                 sigmoid, 3},
+                    FunctionCase{"Erf", erfScalar, erfArray, std::erf, 3},
+                    FunctionCase{"Sin", sinScalar, sinArray, std::sin, 2,
+                                 vm::trigonometricLimit, false},
+                    FunctionCase{"Cos", cosScalar, cosArray, std::cos, 2,
+                                 vm::trigonometricLimit}),
     [](const auto &info) { return std::string(info.param.name); });
 
 TEST(VectorMathTest, LogOfOnePlusUnit) {

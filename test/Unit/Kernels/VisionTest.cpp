@@ -16,8 +16,6 @@ using namespace parallax::test;
 
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
 /// Mirrors step by step at the edges until the position is inside.
 double mirror(double x, double low, double high) {
   if (high <= low)

@@ -23,12 +23,6 @@ const std::vector<Shapes> shapes{{{1}, {1}, {1}},
                                  {{1111}, {1111}, {1111}},
                                  {{1}, {2, 3}, {2, 3}}};
 
-/// A scale of y such that `reach`, in real numbers, is twice what its codes
-/// cover: both sides saturate.
-float scaleFor(double reach, const CodeType &y) {
-  return float(reach / std::ldexp(1.0, y.bits));
-}
-
 double reachOf(const Codes &x) {
   return double(x.scale) * std::ldexp(1.0, x.bits);
 }
@@ -279,7 +273,7 @@ struct Function {
   RealFunction f;
   double low, high; // of y
 };
-const std::vector<Function> functions{
+const std::vector<Function> tableFunctions{
     {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }, 0, 1},
     {"tanh", [](double x) { return std::tanh(x); }, -1, 1},
     {"gelu", [](double x) { return x * 0.5 * std::erfc(-x * M_SQRT1_2); }, -0.2,
@@ -306,7 +300,7 @@ void makeTableCodes(const Function &fn, const CodeType &xType,
 
 TEST(Elementwise, C50_C51_C52_C53_TablesOfEveryCode) {
   CoversCodes covers;
-  for (const Function &fn : functions)
+  for (const Function &fn : tableFunctions)
     for (const CodeType &xType : codeTypes)
       for (const CodeType &yType : codeTypes)
         for (double zeroPart : {0.0, 0.5, 0.503}) {
@@ -328,7 +322,7 @@ TEST(Elementwise, C50_C51_C52_C53_TablesOfEveryCode) {
 }
 
 TEST(Elementwise, C52_KnotsOfEveryFunction) {
-  for (const Function &fn : functions)
+  for (const Function &fn : tableFunctions)
     for (const CodeType &xType : {codeTypes[2], codeTypes[3]})
       for (const CodeType &yType : codeTypes) {
         Codes x, y;
@@ -342,7 +336,7 @@ TEST(Elementwise, C52_KnotsOfEveryFunction) {
 }
 
 TEST(Elementwise, C50_TableIsTheFunctionRoundedOnce) {
-  for (const Function &fn : functions) {
+  for (const Function &fn : tableFunctions) {
     Codes x, y;
     makeTableCodes(fn, codeTypes[0], codeTypes[0], 0.5, x, y);
     literal::table(fn.f, x, y, Tie::Up);
@@ -361,18 +355,19 @@ TEST(Elementwise, C53_InterpolationStaysWithinItsBound) {
   for (size_t i = 0; i < 3; ++i)
     for (const CodeType &xType : {codeTypes[2], codeTypes[3]}) {
       Codes x, y;
-      makeTableCodes(functions[i], xType, codeTypes[2], 0.5, x, y);
-      literal::table(functions[i].f, x, y, Tie::Up);
+      makeTableCodes(tableFunctions[i], xType, codeTypes[2], 0.5, x, y);
+      literal::table(tableFunctions[i].f, x, y, Tie::Up);
       double step = 128 * double(x.scale);
       double bound = step * step / 16 * (curvature[i] + 2 * step * change[i]) /
                          double(y.scale) +
                      0x1p-9 + 0.5;
       for (size_t j = 0; j < x.values.size(); ++j) {
-        double real = functions[i].f(valueAt(x, int64_t(j))) / double(y.scale) +
-                      double(y.zero);
+        double real =
+            tableFunctions[i].f(valueAt(x, int64_t(j))) / double(y.scale) +
+            double(y.zero);
         real = std::clamp(real, double(y.low), double(y.high));
         ASSERT_LE(std::fabs(real - double(y.values[j])), bound)
-            << functions[i].name << " " << j;
+            << tableFunctions[i].name << " " << j;
       }
     }
 }

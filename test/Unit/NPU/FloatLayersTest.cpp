@@ -27,7 +27,7 @@ struct NamedFunction {
   UnaryKind kind;
   float alpha = 0, beta = 0;
 };
-const NamedFunction functions[] = {
+const NamedFunction namedFunctions[] = {
     {"Abs", UnaryKind::Abs},
     {"Neg", UnaryKind::Neg},
     {"Ceil", UnaryKind::Ceil},
@@ -85,7 +85,7 @@ TEST(FloatLayers, C95_FunctionsAreRoundedOnce) {
     x.push_back(std::ldexp(-1.0f - float(i) * 0x1p-23f, -2 * i));
   }
   Tensor xTensor = toTensor(x);
-  for (const NamedFunction &f : functions) {
+  for (const NamedFunction &f : namedFunctions) {
     Array expected({int64_t(x.size())});
     for (size_t i = 0; i < x.size(); ++i)
       expected.values[i] =

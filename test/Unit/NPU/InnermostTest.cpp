@@ -89,11 +89,11 @@ TEST(Innermost, C21_ConvolutionsOfEveryNumberOfChannels) {
 }
 
 /// Windows with dilation, uneven pads, and some that see nothing.
-struct PoolCase {
+struct SpatialPool {
   Shape in, out;
   kernels::PoolParams params;
 };
-std::vector<PoolCase> poolCases() {
+std::vector<SpatialPool> spatialPools() {
   return {{{7}, {5}, {{3}, {2}, {1}, {2}, {1}}},
           {{5, 4}, {3, 2}, {{3, 2}, {2, 2}, {1, 1}, {1, 0}, {1, 0}}},
           {{5, 5}, {9, 9}, {{2, 2}, {1, 1}, {1, 1}, {3, 3}, {2, 2}}},
@@ -103,7 +103,7 @@ std::vector<PoolCase> poolCases() {
 TEST(Innermost, C36_C48_PoolingOfEveryNumberOfChannels) {
   CoversCodes covers;
   uint64_t seed = 1;
-  for (PoolCase c : poolCases())
+  for (SpatialPool c : spatialPools())
     for (int64_t channels : {1, 2, 7, 15, 16, 17, 31, 32, 33, 48, 65, 70})
       for (const CodeType &xType : codeTypes) {
         Tie tie = ties[seed % 3];

@@ -112,7 +112,7 @@ Exponents exponentTables(const Codes &x) {
   return tables;
 }
 
-static Wide exponent(const Exponents &tables, int64_t d) {
+static Wide tabulatedExponent(const Exponents &tables, int64_t d) {
   if (tables.coarse.empty())
     return tables.fine[d];
   return roundedShift(tables.coarse[d / 256] * tables.fine[d % 256], 30,
@@ -127,18 +127,18 @@ Wide exponent(const Codes &x, int64_t d) {
 }
 
 /// Greatest code and sum of exponents of the row that `at` belongs to.
-struct Row {
+struct SoftmaxRow {
   int64_t greatest;
   Wide sum;
 };
-static Row rowOf(const Codes &x, Dims at, int64_t axis,
-                 const Exponents &tables) {
+static SoftmaxRow rowOf(const Codes &x, Dims at, int64_t axis,
+                        const Exponents &tables) {
   std::vector<int64_t> codes;
   for (at[axis] = 0; at[axis] < x.dims[axis]; ++at[axis])
     codes.push_back(x.values[flatten(at, x.dims)]);
-  Row row{*std::max_element(codes.begin(), codes.end()), 0};
+  SoftmaxRow row{*std::max_element(codes.begin(), codes.end()), 0};
   for (int64_t code : codes)
-    row.sum += exponent(tables, row.greatest - code);
+    row.sum += tabulatedExponent(tables, row.greatest - code);
   return row;
 }
 
@@ -150,12 +150,13 @@ void softmax(const Codes &x, int64_t axis, Codes &y, Tie tie) {
 void softmax(const Codes &x, int64_t axis, const Exponents &tables,
              const Factor &f, Codes &y, Tie tie) {
   for (int64_t flat = 0; flat < count(x.dims); ++flat) {
-    Row row = rowOf(x, coordinates(flat, x.dims), axis, tables);
+    SoftmaxRow row = rowOf(x, coordinates(flat, x.dims), axis, tables);
     // C64
     Factor r = reciprocal(row.sum);
     Wide g = roundedShift(r.m * f.m, 31, Tie::Up);
-    store(y, roundedShift(exponent(tables, row.greatest - x.values[flat]) * g,
-                          r.s + f.s - 31, tie));
+    store(y, roundedShift(
+                 tabulatedExponent(tables, row.greatest - x.values[flat]) * g,
+                 r.s + f.s - 31, tie));
   }
 }
 
@@ -187,7 +188,7 @@ void logSoftmax(const Codes &x, int64_t axis, const Exponents &tables,
                 const std::vector<Wide> &lambda, const LogSoftmax &k, Codes &y,
                 Tie tie) {
   for (int64_t flat = 0; flat < count(x.dims); ++flat) {
-    Row row = rowOf(x, coordinates(flat, x.dims), axis, tables);
+    SoftmaxRow row = rowOf(x, coordinates(flat, x.dims), axis, tables);
     // C66
     int n = digits(row.sum);
     Wide m = floorDivide(row.sum * power(25), power(n)) - power(24);

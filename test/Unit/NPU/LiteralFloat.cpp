@@ -11,6 +11,8 @@
 #include <cmath>
 #include <limits>
 
+// For this file alone, whatever it is compiled with.
+#pragma float_control(push)
 #pragma STDC FP_CONTRACT OFF
 
 namespace parallax::literal {
@@ -134,8 +136,8 @@ static float roundedHalf(float x, Quad onePlusT) {
 
 static float clampUnit(float v) { return v < 0 ? 0.0f : v > 1 ? 1.0f : v; }
 
-static float element(const std::string &name, float x, float alpha,
-                     float beta) {
+static float functionValue(const std::string &name, float x, float alpha,
+                           float beta) {
   if (name == "Abs")
     return std::fabs(x);
   if (name == "Neg")
@@ -210,7 +212,7 @@ static float element(const std::string &name, float x, float alpha,
 }
 
 float floatFunction(const std::string &name, float x, float alpha, float beta) {
-  return element(name, x, alpha, beta);
+  return functionValue(name, x, alpha, beta);
 }
 
 float floatPow(float x, double y) { return float(quad::pow(x, y)); }
@@ -560,3 +562,5 @@ Array floatLrn(const Array &x, int64_t n, float alpha, float beta, float bias) {
 }
 
 } // namespace parallax::literal
+
+#pragma float_control(pop)

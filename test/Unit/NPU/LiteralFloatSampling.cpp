@@ -10,6 +10,8 @@
 #include <cmath>
 #include <limits>
 
+// For this file alone, whatever it is compiled with.
+#pragma float_control(push)
 #pragma STDC FP_CONTRACT OFF
 
 namespace parallax::literal {
@@ -26,7 +28,7 @@ static double cubic(double t, double a) {
 }
 
 namespace {
-struct Taps {
+struct FloatTaps {
   Dims inputs;
   Floats weights;
   bool isOutside = false;
@@ -56,14 +58,14 @@ static double positionOf(int64_t o, double n, double m, float scale,
   return scaled(out + 0.5) - 0.5;
 }
 
-static Taps tapsOf(int64_t o, int64_t n, int64_t m, size_t axis, size_t rank,
-                   const FloatResize &params) {
+static FloatTaps tapsOf(int64_t o, int64_t n, int64_t m, size_t axis,
+                        size_t rank, const FloatResize &params) {
   bool crops = params.coordinates == "tf_crop_and_resize";
   float scale = params.scales[axis];
   double p =
       positionOf(o, double(n), double(m), scale, crops ? params.roi[axis] : 0,
                  crops ? params.roi[rank + axis] : 0, params.coordinates);
-  Taps taps;
+  FloatTaps taps;
   if (crops && !(p >= 0 && p <= double(n - 1))) {
     taps.isOutside = true;
     p = 0;
@@ -95,7 +97,7 @@ static Taps tapsOf(int64_t o, int64_t n, int64_t m, size_t axis, size_t rank,
 }
 
 /// Whether every output is its input.
-static bool isUntouched(const std::vector<Taps> &all, int64_t n) {
+static bool isUntouched(const std::vector<FloatTaps> &all, int64_t n) {
   if (int64_t(all.size()) != n)
     return false;
   for (int64_t o = 0; o < n; ++o)
@@ -111,7 +113,7 @@ static bool isUntouched(const std::vector<Taps> &all, int64_t n) {
 Array floatResize(const Array &x, Dims yDims, const FloatResize &params) {
   Array current = x;
   size_t rank = x.dims.size();
-  std::vector<std::vector<Taps>> all(rank);
+  std::vector<std::vector<FloatTaps>> all(rank);
   for (size_t axis = 0; axis < rank; ++axis) {
     int64_t n = x.dims[axis], m = yDims[axis];
     for (int64_t o = 0; o < m; ++o)
@@ -123,7 +125,7 @@ Array floatResize(const Array &x, Dims yDims, const FloatResize &params) {
     Array next(dims);
     for (int64_t flat = 0; flat < next.size(); ++flat) {
       Dims at = indexOf(flat, dims);
-      const Taps &taps = all[axis][size_t(at[axis])];
+      const FloatTaps &taps = all[axis][size_t(at[axis])];
       float acc = 0;
       for (size_t t = 0; t < taps.inputs.size(); ++t) {
         if (taps.weights[t] == 0)
@@ -164,8 +166,9 @@ static double reflected(double p, double l, double h) {
 }
 
 /// The taps of a coordinate g on an axis of n pixels; -1 is outside.
-static Taps gridTaps(float g, int64_t n, bool isVolume, const std::string &mode,
-                     const std::string &padding, bool alignCorners) {
+static FloatTaps gridTaps(float g, int64_t n, bool isVolume,
+                          const std::string &mode, const std::string &padding,
+                          bool alignCorners) {
   auto size = float(n);
   if (std::isnan(g))
     g = -1;
@@ -198,7 +201,7 @@ static Taps gridTaps(float g, int64_t n, bool isVolume, const std::string &mode,
       return j < 0 ? 0 : n - 1;
     return int64_t(reflected(double(j), l, h));
   };
-  Taps taps;
+  FloatTaps taps;
   if (mode == "nearest") {
     taps.inputs = {pixel(int64_t(p))};
     taps.weights = {1.0f};
@@ -223,7 +226,7 @@ Array floatGridSample(const Array &x, const Array &grid, Dims yDims,
   size_t spatial = x.dims.size() - 2;
   for (int64_t flat = 0; flat < y.size(); ++flat) {
     Dims at = indexOf(flat, y.dims), counts;
-    std::vector<Taps> taps;
+    std::vector<FloatTaps> taps;
     for (size_t i = 0; i < spatial; ++i) {
       Dims point{at[0]};
       point.insert(point.end(), at.begin() + 2, at.end());
@@ -445,3 +448,5 @@ std::vector<Floats> floatRecurrent(const FloatCell &cell,
 }
 
 } // namespace parallax::literal
+
+#pragma float_control(pop)

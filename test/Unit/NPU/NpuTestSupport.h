@@ -42,6 +42,12 @@ inline Rounding roundingOf(Tie tie) {
                             : Rounding::HalfEven;
 }
 
+/// The scale with which the codes of a type cover `reach`, in real numbers,
+/// from end to end: values that reach as far on either side saturate.
+inline float scaleFor(double reach, const CodeType &type) {
+  return float(reach / std::ldexp(1.0, type.bits));
+}
+
 /// Everything but values; `zeroPart` in [0, 1] places the zero point.
 inline Codes codesOf(const CodeType &type, Shape dims, float scale,
                      double zeroPart) {

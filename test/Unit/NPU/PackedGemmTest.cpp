@@ -23,10 +23,11 @@ namespace {
 
 /// What a tensor is filled with: its least or greatest code, both in turns,
 /// numbers within 1/64 of the range around zero (as most weights are), or any.
-enum class Fill { Least, Greatest, Alternating, Small, Any };
-const Fill fills[] = {Fill::Least, Fill::Greatest, Fill::Alternating,
-                      Fill::Small, Fill::Any};
-const DType codeTypes[] = {DType::U8, DType::I8, DType::U16, DType::I16};
+enum class MatrixFill { Least, Greatest, Alternating, Small, Any };
+const MatrixFill matrixFills[] = {MatrixFill::Least, MatrixFill::Greatest,
+                                  MatrixFill::Alternating, MatrixFill::Small,
+                                  MatrixFill::Any};
+const DType matrixTypes[] = {DType::U8, DType::I8, DType::U16, DType::I16};
 
 bool isNarrow(DType type) { return sizeOf(type) == 1; }
 
@@ -47,23 +48,23 @@ int64_t codeAt(const Tensor &tensor, int64_t index) {
   });
 }
 
-Tensor codes(DType type, Shape shape, Fill fill, Random &random) {
+Tensor codes(DType type, Shape shape, MatrixFill fill, Random &random) {
   Tensor tensor(type, std::move(shape));
   Range range = rangeOf(type);
   int64_t middle = (range.low + range.high + 1) / 2;
   auto value = [&](int64_t i) -> int64_t {
     switch (fill) {
-    case Fill::Least:
+    case MatrixFill::Least:
       return range.low;
-    case Fill::Greatest:
+    case MatrixFill::Greatest:
       return range.high;
-    case Fill::Alternating:
+    case MatrixFill::Alternating:
       return i % 2 ? range.low : range.high;
-    case Fill::Small: {
+    case MatrixFill::Small: {
       int64_t span = (range.high - range.low) / 64 + 1;
       return middle + int64_t(random.next() % uint64_t(span)) - span / 2;
     }
-    case Fill::Any:
+    case MatrixFill::Any:
       break;
     }
     return range.low +
@@ -146,7 +147,7 @@ RowSource matrix(const Tensor &x, int32_t zeroPoint) {
           .channels = x.dim(1)};
 }
 
-void checkProduct(DType xType, DType wType, Fill xFill, Fill wFill,
+void checkProduct(DType xType, DType wType, MatrixFill xFill, MatrixFill wFill,
                   int64_t rows, int64_t columns, int64_t depth, int64_t xZero,
                   int64_t wZero, Random &random) {
   SCOPED_TRACE(fmt::format("{} x {}, fills {} {}, {}x{}x{}, zero points {} {}",
@@ -171,11 +172,12 @@ int64_t zeroPointOf(DType type, Random &random) {
 
 TEST(PackedGemm, EveryTypeAndFillAtEveryDepth) {
   Random random(1);
-  for (DType xType : codeTypes)
-    for (DType wType : codeTypes)
+  for (DType xType : matrixTypes)
+    for (DType wType : matrixTypes)
       for (int64_t depth : {1, 2, 3, 31, 32, 33, 64, 127, 257, 515, 1030, 5000})
-        for (Fill wFill : fills)
-          for (Fill xFill : {Fill::Least, Fill::Greatest, Fill::Any}) {
+        for (MatrixFill wFill : matrixFills)
+          for (MatrixFill xFill :
+               {MatrixFill::Least, MatrixFill::Greatest, MatrixFill::Any}) {
             bool isLong = depth > 300;
             checkProduct(xType, wType, xFill, wFill, isLong ? 3 : 7,
                          isLong ? 2 : 9, depth, zeroPointOf(xType, random),
@@ -187,11 +189,11 @@ TEST(PackedGemm, EveryTypeAndFillAtEveryDepth) {
 
 TEST(PackedGemm, SymmetricWeights) {
   Random random(2);
-  for (DType xType : codeTypes)
+  for (DType xType : matrixTypes)
     for (DType wType : {DType::I8, DType::I16})
-      for (Fill wFill : fills)
+      for (MatrixFill wFill : matrixFills)
         for (int64_t depth : {5, 576, 4999})
-          checkProduct(xType, wType, Fill::Any, wFill, 4, 18, depth,
+          checkProduct(xType, wType, MatrixFill::Any, wFill, 4, 18, depth,
                        zeroPointOf(xType, random), 0, random);
 }
 
@@ -199,23 +201,23 @@ TEST(PackedGemm, OddShapes) {
   Random random(3);
   for (int64_t rows : {1, 2, 5, 6, 7, 13, 95, 97, 200})
     for (int64_t columns : {1, 7, 8, 9, 15, 16, 17, 33}) {
-      checkProduct(DType::U8, DType::I8, Fill::Any, Fill::Any, rows, columns,
-                   35, 130, 0, random);
-      checkProduct(DType::U16, DType::I8, Fill::Any, Fill::Any, rows, columns,
-                   34, 40000, 0, random);
-      checkProduct(DType::U16, DType::I16, Fill::Any, Fill::Any, rows, columns,
-                   33, 3, 0, random);
+      checkProduct(DType::U8, DType::I8, MatrixFill::Any, MatrixFill::Any, rows,
+                   columns, 35, 130, 0, random);
+      checkProduct(DType::U16, DType::I8, MatrixFill::Any, MatrixFill::Any,
+                   rows, columns, 34, 40000, 0, random);
+      checkProduct(DType::U16, DType::I16, MatrixFill::Any, MatrixFill::Any,
+                   rows, columns, 33, 3, 0, random);
     }
 }
 
 TEST(PackedGemm, NothingToAdd) {
   Random random(4);
-  checkProduct(DType::U8, DType::I8, Fill::Any, Fill::Any, 3, 5, 0, 9, 0,
-               random);
-  checkProduct(DType::U16, DType::I16, Fill::Any, Fill::Any, 3, 5, 0, 9, 0,
-               random);
-  checkProduct(DType::U8, DType::I8, Fill::Any, Fill::Any, 0, 5, 8, 9, 0,
-               random);
+  checkProduct(DType::U8, DType::I8, MatrixFill::Any, MatrixFill::Any, 3, 5, 0,
+               9, 0, random);
+  checkProduct(DType::U16, DType::I16, MatrixFill::Any, MatrixFill::Any, 3, 5,
+               0, 9, 0, random);
+  checkProduct(DType::U8, DType::I8, MatrixFill::Any, MatrixFill::Any, 0, 5, 8,
+               9, 0, random);
 }
 
 TEST(PackedGemm, AnyNumberOfThreads) {
@@ -223,10 +225,10 @@ TEST(PackedGemm, AnyNumberOfThreads) {
   for (int threads : {1, 2, 3, 5}) {
     ThreadCountScope scope(threads);
     for (DType wType : {DType::I8, DType::I16}) {
-      checkProduct(DType::U16, wType, Fill::Any, Fill::Any, 211, 50, 130, 999,
-                   0, random);
-      checkProduct(DType::U8, wType, Fill::Any, Fill::Any, 9, 170, 700, 255, 0,
-                   random);
+      checkProduct(DType::U16, wType, MatrixFill::Any, MatrixFill::Any, 211, 50,
+                   130, 999, 0, random);
+      checkProduct(DType::U8, wType, MatrixFill::Any, MatrixFill::Any, 9, 170,
+                   700, 255, 0, random);
     }
   }
 }
@@ -236,11 +238,11 @@ TEST(PackedGemm, AnyNumberOfThreads) {
 TEST(PackedGemm, PacksActivationsAgain) {
   Random random(6);
   PackedWeights packed;
-  for (DType type : codeTypes)
+  for (DType type : matrixTypes)
     for (int64_t depth : {70, 9, 64})
       for (int64_t columns : {20, 3, 31}) {
-        Tensor a = codes(type, {11, depth}, Fill::Any, random);
-        Tensor b = codes(type, {depth, columns}, Fill::Any, random);
+        Tensor a = codes(type, {11, depth}, MatrixFill::Any, random);
+        Tensor b = codes(type, {depth, columns}, MatrixFill::Any, random);
         Tensor transposed(type, {columns, depth});
         dispatch(type, [&](auto tag) {
           using T = typename decltype(tag)::type;
@@ -276,7 +278,7 @@ struct Kernel {
 };
 
 /// NHWC codes, and where the taps of each output pixel lie.
-struct Taps {
+struct PixelTaps {
   Tensor x, padding;
   std::vector<int64_t> positions; // -1 in the padding
   std::vector<const void *> pointers;
@@ -284,8 +286,9 @@ struct Taps {
   bool hasSlack;
 
   /// With 32 codes of slack after the last pixel and the padding, or with none.
-  Taps(DType type, int64_t zeroPoint, const Picture &picture,
-       const Kernel &kernel, Fill fill, bool hasSlack, Random &random)
+  PixelTaps(DType type, int64_t zeroPoint, const Picture &picture,
+            const Kernel &kernel, MatrixFill fill, bool hasSlack,
+            Random &random)
       : x(codes(type,
                 {picture.height * picture.width + (hasSlack ? 32 : 0),
                  picture.channels},
@@ -348,18 +351,18 @@ const Kernel kernels[] = {{3, 3, 1, 1, 1}, {3, 3, 2, 1, 1}, {3, 2, 1, 2, 2},
 
 TEST(PackedGemm, ConvolutionsWithGroups) {
   Random random(7);
-  for (DType xType : codeTypes)
+  for (DType xType : matrixTypes)
     for (DType wType : {DType::I8, DType::I16})
       for (const Kernel &kernel : kernels)
         for (int64_t groups : {1, 3}) {
           int64_t inner = pick(random, {1, 3, 8, 11}), outer = 5;
           Picture picture{9, 8, inner * groups};
           int64_t zeroPoint = zeroPointOf(xType, random);
-          Taps taps(xType, zeroPoint, picture, kernel, Fill::Any, false,
-                    random);
+          PixelTaps taps(xType, zeroPoint, picture, kernel, MatrixFill::Any,
+                         false, random);
           for (int64_t group = 0; group < groups; ++group) {
             Tensor w = codes(wType, {outer, inner, kernel.height, kernel.width},
-                             Fill::Any, random);
+                             MatrixFill::Any, random);
             std::vector<int64_t> expected;
             for (int64_t row = 0; row < taps.rows; ++row)
               for (int64_t n = 0; n < outer; ++n) {
@@ -383,14 +386,14 @@ TEST(PackedGemm, ConvolutionsWithGroups) {
         }
 }
 
-void checkDepthwise(DType xType, DType wType, Fill xFill, Fill wFill,
-                    const Picture &picture, const Kernel &kernel, bool hasSlack,
-                    Random &random) {
+void checkDepthwise(DType xType, DType wType, MatrixFill xFill,
+                    MatrixFill wFill, const Picture &picture,
+                    const Kernel &kernel, bool hasSlack, Random &random) {
   SCOPED_TRACE(fmt::format("{} x {}, fills {} {}, {} channels, {}x{} taps",
                            nameOf(xType), nameOf(wType), int(xFill), int(wFill),
                            picture.channels, kernel.height, kernel.width));
   int64_t zeroPoint = zeroPointOf(xType, random);
-  Taps taps(xType, zeroPoint, picture, kernel, xFill, hasSlack, random);
+  PixelTaps taps(xType, zeroPoint, picture, kernel, xFill, hasSlack, random);
   Tensor w = codes(wType, {picture.channels, 1, kernel.height, kernel.width},
                    wFill, random);
   std::vector<int64_t> expected;
@@ -409,12 +412,14 @@ void checkDepthwise(DType xType, DType wType, Fill xFill, Fill wFill,
 
 TEST(Depthwise, EveryTypeFillAndWidth) {
   Random random(8);
-  for (DType xType : codeTypes)
+  for (DType xType : matrixTypes)
     for (DType wType : {DType::I8, DType::I16})
       for (const Kernel &kernel : kernels)
         for (int64_t channels : {1, 3, 7, 8, 9, 15, 16, 17, 24, 40}) {
-          Fill xFill = fills[random.next() % std::size(fills)];
-          Fill wFill = fills[random.next() % std::size(fills)];
+          MatrixFill xFill =
+              matrixFills[random.next() % std::size(matrixFills)];
+          MatrixFill wFill =
+              matrixFills[random.next() % std::size(matrixFills)];
           for (bool hasSlack : {false, true})
             checkDepthwise(xType, wType, xFill, wFill, {9, 8, channels}, kernel,
                            hasSlack, random);
@@ -426,9 +431,9 @@ TEST(Depthwise, EveryTypeFillAndWidth) {
 /// Kernels so large that sums pass 32 bits within a panel.
 TEST(Depthwise, ManyTaps) {
   Random random(9);
-  for (DType xType : codeTypes)
+  for (DType xType : matrixTypes)
     for (DType wType : {DType::I8, DType::I16})
-      for (Fill fill : {Fill::Least, Fill::Greatest})
+      for (MatrixFill fill : {MatrixFill::Least, MatrixFill::Greatest})
         checkDepthwise(xType, wType, fill, fill, {40, 31, 19},
                        {39, 31, 1, 1, 0}, false, random);
 }
@@ -441,10 +446,10 @@ TEST(PackedWeights, SumsOf32BitsAreProven) {
   // 255 * 128 * 65793 is the last product of these codes below 2^31.
   for (int64_t depth : {65793, 65794}) {
     Random random(10);
-    Tensor w = codes(DType::I8, {1, depth}, Fill::Least, random);
+    Tensor w = codes(DType::I8, {1, depth}, MatrixFill::Least, random);
     PackedWeights packed(rowMajorWeights(w), DType::U8);
     EXPECT_EQ(packed.fitsInt32(), depth == 65793);
-    Tensor x = codes(DType::U8, {1, depth}, Fill::Greatest, random);
+    Tensor x = codes(DType::U8, {1, depth}, MatrixFill::Greatest, random);
     expectAllWidths(matrix(x, 0), packed, {-255 * 128 * depth}, runGemm);
     std::vector<int32_t> sums(1);
     if (!packed.fitsInt32()) {
@@ -457,16 +462,16 @@ TEST(PackedWeights, SumsOf32BitsAreProven) {
 
 TEST(PackedWeights, OnlyLargeWeightsAreSplit) {
   Random random(11);
-  Tensor large = codes(DType::I16, {9, 40}, Fill::Any, random);
-  Tensor small = codes(DType::I16, {9, 40}, Fill::Small, random);
+  Tensor large = codes(DType::I16, {9, 40}, MatrixFill::Any, random);
+  Tensor small = codes(DType::I16, {9, 40}, MatrixFill::Small, random);
   EXPECT_TRUE(PackedWeights(rowMajorWeights(large), DType::U16).isSplit());
   EXPECT_FALSE(PackedWeights(rowMajorWeights(small), DType::U16).isSplit());
 }
 
 TEST(PackedGemm, RefusesWhatDoesNotFitTogether) {
   Random random(12);
-  Tensor x = codes(DType::U8, {2, 6}, Fill::Any, random);
-  Tensor w = codes(DType::I8, {3, 5}, Fill::Any, random);
+  Tensor x = codes(DType::U8, {2, 6}, MatrixFill::Any, random);
+  Tensor w = codes(DType::I8, {3, 5}, MatrixFill::Any, random);
   std::vector<int64_t> sums(6);
   StoreSums<int64_t> sink(sums.data(), 3);
   PackedWeights packed(rowMajorWeights(w), DType::U8);

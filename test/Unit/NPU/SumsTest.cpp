@@ -26,7 +26,7 @@ template <typename Fn> void forAllTypes(Fn fn) {
 }
 
 /// The scale of a result whose codes cover `reach` in about half of them.
-float scaleFor(const CodeType &type, double reach) {
+float scaleWithHeadroom(const CodeType &type, double reach) {
   return float(reach / std::ldexp(1.0, type.bits - 1));
 }
 
@@ -41,7 +41,7 @@ TEST(Sums, C37a_RunningSumsInBothDirections) {
         Codes x =
             codesOf(xType, {3, 5, 7}, 0.02f, double(seed % 7) / 6, seed, fill);
         double reach = 0.02 * std::ldexp(1.0, xType.bits);
-        Codes y = codesOf(yType, x.dims, scaleFor(yType, reach),
+        Codes y = codesOf(yType, x.dims, scaleWithHeadroom(yType, reach),
                           double(seed % 5) / 4);
         literal::cumSum(x, axis, exclusive, reverse, y, tie);
         Tensor from = toTensor(x);
@@ -66,8 +66,8 @@ TEST(Sums, C38a_EuclideanNormsAreRoundedOnce) {
         if (std::find(axes.begin(), axes.end(), axis) == axes.end())
           dims.push_back(x.dims[size_t(axis)]);
       double reach = 0.03 * std::ldexp(1.0, xType.bits);
-      Codes y =
-          codesOf(yType, dims, scaleFor(yType, reach), double(seed % 5) / 4);
+      Codes y = codesOf(yType, dims, scaleWithHeadroom(yType, reach),
+                        double(seed % 5) / 4);
       literal::euclideanNorm(x, axes, y, tie);
       Tensor from = toTensor(x);
       Multiplier m = sumMultiplier(SumKind::L2, x.scale, y.scale, 1);
@@ -116,7 +116,7 @@ TEST(Sums, C36a_NormsOfWindows) {
       Codes x =
           codesOf(xType, {2, 3, 7, 6}, 0.02f, double(seed % 7) / 6, seed, fill);
       double reach = 0.015 * std::ldexp(1.0, xType.bits) * (p == 1 ? 3 : 1);
-      Codes y = codesOf(yType, {2, 3, 4, 5}, scaleFor(yType, reach),
+      Codes y = codesOf(yType, {2, 3, 4, 5}, scaleWithHeadroom(yType, reach),
                         double(seed % 5) / 4);
       literal::lpPool(x,
                       {params.kernel, params.strides, params.dilations,
@@ -141,7 +141,7 @@ TEST(Sums, C67_C68_LogarithmsOfSums) {
         Codes x =
             codesOf(xType, {5, 9}, xScale, double(seed % 4) / 4, seed, fill);
         Codes y = codesOf(yType, axes.size() == 1 ? Shape{5} : Shape{},
-                          scaleFor(yType, 3), double(seed % 5) / 4);
+                          scaleWithHeadroom(yType, 3), double(seed % 5) / 4);
         literal::logSum(x, axes, isExp, y, tie);
         Tensor from = toTensor(x);
         LogSumTables tables = logSumTables(x.scale, y.scale);

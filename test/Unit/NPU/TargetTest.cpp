@@ -49,10 +49,6 @@ template <typename Fn> void forEachMachine(Fn fn) {
         }
 }
 
-float scaleFor(double reach, const CodeType &type) {
-  return float(reach / std::ldexp(1.0, type.bits));
-}
-
 TEST(Target, C12_MultipliersOfEveryLength) {
   Random random(1);
   for (int bits = minMultiplierBits; bits <= defaultMultiplierBits; ++bits) {

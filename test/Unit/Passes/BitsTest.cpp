@@ -17,7 +17,7 @@ namespace {
 
 /// A convolution with a clamp, one without, an activation by table, a sum, a
 /// product of matrices and a fully connected layer.
-constexpr const char *network = R"(
+constexpr const char *manyKernelsNetwork = R"(
 func.func @main(%x: tensor<1x3x9x9xf32> {nn.name = "x"}) -> (tensor<9x6xf32> {nn.name = "out"}) {
   %w = nn.constant RANDOM : tensor<8x3x3x3xf32> loc("w"("w"))
   %b = nn.constant RANDOM : tensor<8xf32> loc("b"("b"))
@@ -42,7 +42,7 @@ func.func @main(%x: tensor<1x3x9x9xf32> {nn.name = "x"}) -> (tensor<9x6xf32> {nn
 class BitsTest : public QuantizeTest {
 protected:
   void SetUp() override {
-    parse(withRandomWeights(network));
+    parse(withRandomWeights(manyKernelsNetwork));
     for (int i = 0; i < 3; ++i)
       samples.push_back({random(function().getArgumentTypes()[0])});
     calibration = calibrate(function(), samples);

@@ -21,7 +21,7 @@ using namespace parallax;
 
 namespace {
 
-constexpr const char *network = R"(
+constexpr const char *convReluNetwork = R"(
 func.func @main(%x: tensor<1x2x8x8xf32> {nn.name = "x"}) -> (tensor<1x4x8x8xf32> {nn.name = "y"}) {
   %w = nn.constant dense<[[[[0.5]], [[-1.0]]], [[[2.0]], [[0.25]]], [[[-0.5]], [[1.0]]], [[[1.0]], [[1.0]]]]> : tensor<4x2x1x1xf32>
   %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
@@ -31,7 +31,7 @@ func.func @main(%x: tensor<1x2x8x8xf32> {nn.name = "x"}) -> (tensor<1x4x8x8xf32>
 }
 )";
 
-constexpr size_t sampleCount = 7;
+constexpr size_t waveSampleCount = 7;
 
 /// The third sample is five times as large as the others.
 std::vector<Tensor> load(size_t sample) {
@@ -60,7 +60,7 @@ private:
 class CalibrateTest : public OptimizeTest {
 protected:
   CalibrateTest() {
-    parse(network);
+    parse(convReluNetwork);
     PrepareOptions options;
     options.observe = true;
     executable = prepare(function(), referenceKernels(), options);
@@ -70,7 +70,7 @@ protected:
     CalibrationOptions options;
     options.method = method;
     options.threads = threads;
-    return collectStatistics(executable, sampleCount, load, options);
+    return collectStatistics(executable, waveSampleCount, load, options);
   }
 
   Executable executable;
@@ -82,7 +82,7 @@ TEST_F(CalibrateTest, ExtremesAreThoseOfAllValues) {
   callbacks.load = load;
   callbacks.observe = [&](size_t) { return std::make_unique<Keeper>(values); };
   callbacks.consume = [](size_t, std::span<const Tensor>) {};
-  runSamples(executable, sampleCount, 1, callbacks);
+  runSamples(executable, waveSampleCount, 1, callbacks);
   for (QuantMethod method : {QuantMethod::MinMax, QuantMethod::Kl}) {
     NetworkStatistics statistics = collect(method);
     ASSERT_EQ(statistics.size(), 3u);
@@ -153,7 +153,7 @@ func.func @main(%x: tensor<1x2x8x8xf32> {nn.name = "x"}) -> (tensor<1x16x8x8xf32
   options.method = QuantMethod::Kl;
   auto collect = [&](const PrepareOptions &prepared) {
     return collectStatistics(prepare(function(), referenceKernels(), prepared),
-                             sampleCount, load, options);
+                             waveSampleCount, load, options);
   };
   NetworkStatistics expected = collect(plain), actual = collect(blocks);
   ASSERT_EQ(actual.size(), 4u);

@@ -22,7 +22,7 @@ using enum DataType;
 
 /// Convolution, Relu, addition, concatenation, pooling, a table, and weights in
 /// groups.
-constexpr const char *network = R"(
+constexpr const char *classifierNetwork = R"(
 func.func @main(%x: tensor<1x4x12x12xf32> {nn.name = "x"}) -> (tensor<1x10xf32> {nn.name = "out"}) {
   %w0 = nn.constant RANDOM : tensor<8x4x3x3xf32> loc("w0"("w0"))
   %b0 = nn.constant RANDOM : tensor<8xf32> loc("b0"("b0"))
@@ -131,7 +131,7 @@ protected:
 };
 
 TEST_F(LowerTest, AgreesWithReferenceIn8Bits) {
-  prepareNetwork(network);
+  prepareNetwork(classifierNetwork);
   compareEngines(11);
   EXPECT_TRUE(lowerReport.islands.empty());
   EXPECT_EQ(lowerReport.clamps, 1);
@@ -141,7 +141,7 @@ TEST_F(LowerTest, AgreesWithReferenceIn8Bits) {
 
 TEST_F(LowerTest, AgreesWithReferenceInSignedCodes) {
   setAll(S8);
-  prepareNetwork(network);
+  prepareNetwork(classifierNetwork);
   compareEngines(11);
   EXPECT_TRUE(lowerReport.islands.empty());
 }
@@ -149,7 +149,7 @@ TEST_F(LowerTest, AgreesWithReferenceInSignedCodes) {
 /// Biases in float have as many bits as the accumulator.
 TEST_F(LowerTest, TakesBiasesThatStayedFloat) {
   options.bias = FP32;
-  prepareNetwork(network);
+  prepareNetwork(classifierNetwork);
   compareEngines(11);
   EXPECT_TRUE(lowerReport.islands.empty());
 }
@@ -157,7 +157,7 @@ TEST_F(LowerTest, TakesBiasesThatStayedFloat) {
 /// What a float layer reads leaves the product as floats (C26).
 TEST_F(LowerTest, GivesFloatResultsOfProducts) {
   setType("softmax", FP32);
-  prepareNetwork(network);
+  prepareNetwork(classifierNetwork);
   compareEngines(10);
   EXPECT_TRUE(lowerReport.islands.empty());
   auto lowered = module->lookupSymbol<FuncOp>("npu");
@@ -172,7 +172,7 @@ TEST_F(LowerTest, GivesFloatResultsOfProducts) {
 
 TEST_F(LowerTest, AgreesWithReferenceIn16Bits) {
   setAll(U16, S16);
-  prepareNetwork(network);
+  prepareNetwork(classifierNetwork);
   FuncOp lowered = addNpuView(view, Target(), &lowerReport);
   EXPECT_TRUE(lowerReport.islands.empty());
   Tensor input = random(function().getArgumentTypes()[0], -1, 1);
@@ -188,7 +188,7 @@ TEST_F(LowerTest, AgreesWithReferenceIn16Bits) {
 /// the default one.
 TEST_F(LowerTest, ComputesWithTheArithmeticOfATarget) {
   setAll(U16, S16);
-  prepareNetwork(network);
+  prepareNetwork(classifierNetwork);
   Tensor input = random(function().getArgumentTypes()[0], -1, 1);
   auto outputOf = [&](const Target &target) {
     LowerReport report;
@@ -217,7 +217,7 @@ TEST_F(LowerTest, ComputesWithTheArithmeticOfATarget) {
 }
 
 TEST_F(LowerTest, RefusesSumsThatATargetCanNotHold) {
-  prepareNetwork(network);
+  prepareNetwork(classifierNetwork);
   Target target;
   target.name = "narrow";
   target.arithmetic.accumulatorBits8 = 16;
@@ -238,7 +238,7 @@ TEST_F(LowerTest, RefusesSumsThatATargetCanNotHold) {
 
 TEST_F(LowerTest, LeavesTypesThatATargetLacksToFloat) {
   setType("softmax", U16);
-  prepareNetwork(network);
+  prepareNetwork(classifierNetwork);
   Target target;
   target.name = "poor";
   target.operators = {{{"Softmax"}, {DataType::U8}, {DataType::S8}},
@@ -257,7 +257,7 @@ TEST_F(LowerTest, LeavesTypesThatATargetLacksToFloat) {
 }
 
 TEST_F(LowerTest, KeepsNamesAndPorts) {
-  prepareNetwork(network);
+  prepareNetwork(classifierNetwork);
   FuncOp lowered = addNpuView(view, Target(), &lowerReport);
   EXPECT_EQ(lowered.getName(), "npu");
   EXPECT_EQ(lowered.getFunctionType(), view.getFunctionType());

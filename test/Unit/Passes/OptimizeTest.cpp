@@ -15,7 +15,7 @@ using namespace parallax;
 
 namespace {
 
-constexpr const char *network = R"(
+constexpr const char *unoptimizedNetwork = R"(
 func.func @main(%x: tensor<1x3x16x16xf32> {nn.name = "x"}) -> (tensor<1x5xf32> {nn.name = "out"}, tensor<1x5xf32> {nn.name = "copy"}) {
   %w = nn.constant dense<0.5> : tensor<8x3x3x3xf32> loc("w"("w"))
   %s = nn.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32> loc("s"("s"))
@@ -38,7 +38,7 @@ func.func @main(%x: tensor<1x3x16x16xf32> {nn.name = "x"}) -> (tensor<1x5xf32> {
 class WholeOptimizationTest : public OptimizeTest {};
 
 TEST_F(WholeOptimizationTest, FindsEverything) {
-  parse(network);
+  parse(unoptimizedNetwork);
   OptimizeReport report = optimize(function());
   EXPECT_TRUE(report.undone.empty());
   std::vector<std::string> kinds;
@@ -51,7 +51,7 @@ TEST_F(WholeOptimizationTest, FindsEverything) {
 }
 
 TEST_F(WholeOptimizationTest, ChangesNothingTheSecondTime) {
-  parse(network);
+  parse(unoptimizedNetwork);
   optimize(function());
   std::string once = print();
   OptimizeReport report = optimize(function());
@@ -60,7 +60,7 @@ TEST_F(WholeOptimizationTest, ChangesNothingTheSecondTime) {
 }
 
 TEST_F(WholeOptimizationTest, NamesAreUniqueAndThoseOfOutputs) {
-  parse(network);
+  parse(unoptimizedNetwork);
   optimize(function());
   std::set<std::string> nodes, tensors;
   for (Operation &op : function().front().without_terminator()) {
@@ -76,7 +76,7 @@ TEST_F(WholeOptimizationTest, NamesAreUniqueAndThoseOfOutputs) {
 }
 
 TEST_F(WholeOptimizationTest, EveryNodeHasAFate) {
-  parse(network);
+  parse(unoptimizedNetwork);
   optimize(function());
   std::map<std::string, std::string> fates;
   for (const NodeFate &fate : mapNodes(

@@ -19,7 +19,7 @@ namespace {
 
 using enum DataType;
 
-constexpr const char *network = R"(
+constexpr const char *branchingNetwork = R"(
 func.func @main(%x: tensor<1x2x4x4xf32> {nn.name = "x"}) -> (tensor<1x2x4x4xf32> {nn.name = "y"}, tensor<1x2x16xf32> {nn.name = "z"}) {
   %w = nn.constant dense<[[[[0.5]], [[-1.0]]], [[[2.0]], [[0.25]]]]> : tensor<2x2x1x1xf32>
   %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
@@ -79,7 +79,7 @@ LayerConfig with(LayerConfig config, DataType weight,
 class PrecisionTest : public OptimizeTest {
 protected:
   PrecisionTest() {
-    parse(network);
+    parse(branchingNetwork);
     options.nodes = {{"Conv_0", "Conv_0"}, {"Sigmoid_1", "Sigmoid_1"},
                      {"Shape_9", ""},      {"Add_2", "Add_2"},
                      {"Identity_8", ""},   {"Gemm_3", "Conv_3"},

@@ -39,7 +39,7 @@ protected:
 };
 
 /// A convolution on pictures of 3 x 6 x 8.
-const char *const network = R"(
+const char *const pictureNetwork = R"(
 func.func @main(%x: tensor<1x3x6x8xf32> {nn.name = "image"}) -> (tensor<1x2x5x7xf32> {nn.name = "y"}) {
   %w = nn.constant dense<[[[[0.3, -0.2], [0.7, 0.1]], [[-0.4, 0.9], [0.2, 0.25]], [[0.6, -0.8], [0.15, 0.35]]], [[[-0.1, 0.45], [0.05, 0.5]], [[0.33, 0.66], [-0.99, 0.12]], [[0.21, 0.43], [0.65, -0.87]]]]> : tensor<2x3x2x2xf32> loc("w"("w"))
   %y = nn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64} : (tensor<1x3x6x8xf32>, tensor<2x3x2x2xf32>) -> tensor<1x2x5x7xf32> loc("conv"("y"))
@@ -81,7 +81,7 @@ const float deviation[] = {58.395f, 57.12f, 57.375f};
 
 TEST_F(ProcessorsTest, PixelsGiveTheBitsOfTheNetwork) {
   Tensor pixels = randomCodes<uint8_t>({1, 6, 8, 3}, 1);
-  parse(network);
+  parse(pictureNetwork);
   Tensor expected = run(toNCHW<uint8_t>(pixels, [](uint8_t code, size_t c) {
     return (float(code) - mean[c]) / deviation[c];
   }));
@@ -95,7 +95,7 @@ TEST_F(ProcessorsTest, PixelsGiveTheBitsOfTheNetwork) {
 }
 
 TEST_F(ProcessorsTest, OtherTypesThatArrive) {
-  parse(network);
+  parse(pictureNetwork);
   Tensor codes = randomCodes<int16_t>({1, 6, 8, 3}, 2);
   Tensor plain =
       toNCHW<int16_t>(codes, [](int16_t code, size_t) { return float(code); });
@@ -104,7 +104,7 @@ TEST_F(ProcessorsTest, OtherTypesThatArrive) {
           "src_layout": "NHWC"}]})");
   expectSameBits(run(codes), expected);
 
-  parse(network);
+  parse(pictureNetwork);
   Tensor halves(DType::F16, {1, 6, 8, 3});
   for (int64_t i = 0; i < halves.size(); ++i)
     halves.data<Half>()[i] = Half(float(i) * 0.37f - 20);
@@ -116,7 +116,7 @@ TEST_F(ProcessorsTest, OtherTypesThatArrive) {
 }
 
 TEST_F(ProcessorsTest, CodesOfAModelBefore) {
-  parse(network);
+  parse(pictureNetwork);
   Tensor codes = randomCodes<uint16_t>({1, 6, 8, 3}, 3);
   Tensor expected = run(toNCHW<uint16_t>(codes, [](uint16_t code, size_t c) {
     float value = float(int(code) - 1000) * 0.0123f;
@@ -130,7 +130,7 @@ TEST_F(ProcessorsTest, CodesOfAModelBefore) {
 }
 
 TEST_F(ProcessorsTest, BordersAreCutAndAddedBeforeNormalization) {
-  parse(network);
+  parse(pictureNetwork);
   // One row is cut off at the top and two columns at the end; then a column is
   // added at the begin.
   Tensor codes = randomCodes<uint8_t>({1, 7, 9, 3}, 4);
@@ -149,7 +149,7 @@ TEST_F(ProcessorsTest, BordersAreCutAndAddedBeforeNormalization) {
 }
 
 TEST_F(ProcessorsTest, CameraPictures) {
-  parse(network);
+  parse(pictureNetwork);
   // Full range and a matrix of its own: red is luma, green U, blue V.
   Tensor codes = randomCodes<uint8_t>({1, 9, 8, 1}, 5);
   Tensor planes(DType::U8, {1, 6, 8, 3});
@@ -176,7 +176,7 @@ TEST_F(ProcessorsTest, OutputsInAnotherOrder) {
   Tensor x = randomCodes<uint8_t>({1, 6, 8, 3}, 6);
   Tensor floats =
       toNCHW<uint8_t>(x, [](uint8_t code, size_t) { return float(code); });
-  parse(network);
+  parse(pictureNetwork);
   Tensor plain = run(floats);
   add(R"({"output_processors": [{"tensor_name": "DEFAULT",
           "dst_perm": [0, 2, 3, 1], "output_dtype": "U8"}]})");
@@ -191,7 +191,7 @@ TEST_F(ProcessorsTest, OutputsInAnotherOrder) {
 }
 
 TEST_F(ProcessorsTest, AnErrorLeavesTheNetworkAlone) {
-  parse(network);
+  parse(pictureNetwork);
   std::string before = print();
   EXPECT_THROW(add(R"({"input_processors": [{"tensor_name": "image",
                         "src_dtype": "U8"}],
@@ -230,7 +230,7 @@ std::map<std::string, std::string> elementsByName(mlir::func::FuncOp view) {
 }
 
 TEST_F(ProcessorsTest, RangesOfThePartsBeforeTheNetwork) {
-  parse(network);
+  parse(pictureNetwork);
   Calibration calibration;
   calibration.tensors = {rangeOf("image", -2, 2.5), rangeOf("y", -7, 9)};
   calibration.tensors[0].channelAxis = 1;
@@ -266,7 +266,7 @@ TEST_F(ProcessorsTest, RangesOfThePartsBeforeTheNetwork) {
 }
 
 TEST_F(ProcessorsTest, RangesOfFloatsThatArrive) {
-  parse(network);
+  parse(pictureNetwork);
   Calibration calibration;
   calibration.tensors = {rangeOf("image", -2, 2.5), rangeOf("y", -7, 9)};
   calibration.tensors[0].channelAxis = 1;
@@ -289,7 +289,7 @@ TEST_F(ProcessorsTest, RangesOfFloatsThatArrive) {
 }
 
 TEST_F(ProcessorsTest, RangesOfCodesOfAModelBefore) {
-  parse(network);
+  parse(pictureNetwork);
   Calibration calibration;
   calibration.tensors = {rangeOf("image", -2, 2.5), rangeOf("y", -7, 9)};
   add(R"({"input_processors": [{"tensor_name": "image", "src_dtype": "S8",

@@ -17,7 +17,7 @@
 namespace parallax {
 namespace {
 
-constexpr const char *network = R"(
+constexpr const char *depthwiseNetwork = R"(
 func.func @main(%in: tensor<1x4x6x6xf32> {nn.name = "in"}) -> (tensor<1x8x6x6xf32> {nn.name = "out"}) {
   %w = nn.constant RANDOM : tensor<8x4x3x3xf32> loc("w"("w"))
   %b = nn.constant RANDOM : tensor<8xf32> loc("b"("b"))
@@ -35,7 +35,7 @@ func.func @main(%in: tensor<1x4x6x6xf32> {nn.name = "in"}) -> (tensor<1x8x6x6xf3
 class ReduceTest : public QuantizeTest {
 protected:
   void SetUp() override {
-    parse(withRandomWeights(network));
+    parse(withRandomWeights(depthwiseNetwork));
     sample = {random(function().getArgumentTypes()[0])};
   }
 

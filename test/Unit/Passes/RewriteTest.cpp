@@ -13,7 +13,7 @@ using namespace parallax;
 
 namespace {
 
-constexpr const char *network = R"(
+constexpr const char *unfusedSiluNetwork = R"(
 func.func @main(%x: tensor<1x4x40x40xf32> {nn.name = "x"}) -> (tensor<1x4x40x40xf32> {nn.name = "y"}) {
   %w = nn.constant dense<0.5> : tensor<4x4x3x3xf32> loc("w"("w"))
   %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
@@ -28,7 +28,7 @@ class RewriteTest : public OptimizeTest {
 protected:
   /// Applies one rewrite to the network and returns the report.
   OptimizeReport apply(const Rewrite &rewrite, bool check = true) {
-    parse(network);
+    parse(unfusedSiluNetwork);
     before = print();
     RewriteOptions options;
     options.check = check;

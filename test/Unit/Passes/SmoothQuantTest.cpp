@@ -27,7 +27,7 @@ using namespace parallax;
 
 namespace {
 
-constexpr size_t sampleCount = 12;
+constexpr size_t outlierSampleCount = 12;
 /// Channels that are a hundred times as large as the others.
 constexpr std::array<int64_t, 3> outlierChannels = {5, 23, 40};
 
@@ -240,7 +240,7 @@ protected:
     CalibrationOptions options;
     options.method = method;
     NetworkStatistics statistics = collectStatistics(
-        prepare(function(), referenceKernels(), prepared), sampleCount,
+        prepare(function(), referenceKernels(), prepared), outlierSampleCount,
         [&](size_t i) { return inputs(i); }, options);
     Calibration result;
     for (const TensorStatistics &tensor : statistics) {
@@ -271,7 +271,7 @@ protected:
   }
 
   SampleSource samples(int threads = 1) {
-    return {sampleCount, [&](size_t i) { return inputs(i); }, threads};
+    return {outlierSampleCount, [&](size_t i) { return inputs(i); }, threads};
   }
 
   /// What a build does with these members of "quant".

@@ -4,6 +4,7 @@
 //
 // The files are read again by parsers that know nothing of Parallax.
 //===----------------------------------------------------------------------===//
+#include "Lines.h"
 #include "PrecisionSamples.h"
 
 #include <gtest/gtest.h>
@@ -216,15 +217,6 @@ TEST(PrecisionFiles, CsvHasTheRowsOfAllTables) {
   EXPECT_EQ(cell(5, "Mode"), "Reference");
   EXPECT_EQ(cell(5, "Cosin"), "0.123456789012345");
   EXPECT_EQ(parseCsv(precisionTableCsv({})).size(), 1u);
-}
-
-std::vector<std::string> linesOf(const std::string &text) {
-  std::vector<std::string> lines;
-  for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
-    end = text.find('\n', begin);
-    lines.push_back(text.substr(begin, end - begin));
-  }
-  return lines;
 }
 
 TEST(PrecisionFiles, MermaidColoursLayersByBands) {

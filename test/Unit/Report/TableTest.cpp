@@ -5,23 +5,15 @@
 // Alignment in every script, narrow terminals, and hostile cells.
 //===----------------------------------------------------------------------===//
 #include "parallax/Report/Table.h"
+#include "Lines.h"
 #include "parallax/Support/Unicode.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
-#include <sstream>
 
 using namespace parallax;
 
 namespace {
-
-std::vector<std::string> linesOf(const std::string &text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);)
-    lines.push_back(line);
-  return lines;
-}
 
 TEST(Table, DrawsAlignedBoxes) {
   Table table({Column::text("Name"), Column::number("N")});

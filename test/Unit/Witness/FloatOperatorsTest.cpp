@@ -151,7 +151,7 @@ TEST_F(FloatOperatorsTest, OtherFloatsAreRefused) {
 // Attributes and operands
 //===----------------------------------------------------------------------===//
 
-Array mapped(Array x, const std::function<float(float)> &function) {
+Array mappedArray(Array x, const std::function<float(float)> &function) {
   for (float &value : x.values)
     value = function(value);
   return x;
@@ -161,7 +161,7 @@ TEST_F(FloatOperatorsTest, C95_Functions) {
   Array x = randomArray({3, 11}, 6, 1, true), y = randomArray({11}, 4, 2);
   auto checkFunction = [&](const char *operation, const char *name,
                            float alpha = 0, float beta = 0) {
-    check(operation, {x}, mapped(x, [&](float v) {
+    check(operation, {x}, mappedArray(x, [&](float v) {
             return floatFunction(name, v, alpha, beta);
           }));
   };

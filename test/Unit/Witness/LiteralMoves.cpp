@@ -11,8 +11,6 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
-using namespace mlir;
-
 namespace parallax::literal {
 namespace {
 
@@ -34,8 +32,7 @@ void resizeNearestCodes(nn::ResizeOp op, const Codes &x, Codes &y) {
 
 } // namespace
 
-bool moveLiterally(Operation *op, const std::vector<Item> &operands,
-                   std::vector<Item> &results) {
+bool moveLiterally(Operation *op, const Items &operands, Items &results) {
   std::vector<Codes> x;
   for (const Item &item : operands)
     if (item.isFloat)

@@ -16,8 +16,6 @@
 #include <cstring>
 #include <fmt/format.h>
 
-using namespace mlir;
-
 namespace parallax::literal {
 
 //===----------------------------------------------------------------------===//
@@ -28,7 +26,7 @@ Item emptyItem(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   Item item;
   item.codes.dims = Dims(tensor.getShape());
-  auto integer = dyn_cast<IntegerType>(tensor.getElementType());
+  auto integer = dyn_cast<mlir::IntegerType>(tensor.getElementType());
   item.isFloat = !integer;
   if (!integer)
     return item;
@@ -130,8 +128,6 @@ Item macResult(OpTy op, const std::vector<Wide> &sums, int64_t axis) {
   storeSums(sums, factorsOf(op), axis, codes, tieOf(op));
   return codesItem(codes);
 }
-
-using Items = std::vector<Item>;
 
 std::vector<int64_t> biasOf(const Items &x) {
   return x.size() > 2 ? x[2].codes.values : std::vector<int64_t>();
@@ -339,7 +335,7 @@ Items evaluate(Operation *op, const Items &operands) {
 
 } // namespace
 
-llvm::DenseMap<Value, Item> runLiterally(func::FuncOp function,
+llvm::DenseMap<Value, Item> runLiterally(mlir::func::FuncOp function,
                                          const std::vector<Tensor> &inputs) {
   llvm::DenseMap<Value, Item> values;
   for (auto [argument, input] :

@@ -24,6 +24,7 @@ struct Item {
   std::vector<float> floats;
   bool isFloat = false;
 };
+using Items = std::vector<Item>;
 
 Item itemOf(const Tensor &tensor);
 
@@ -59,8 +60,7 @@ Item emptyItem(Type type);
 
 /// The operations of the nn dialect that the machine's view keeps: movement
 /// and comparison of codes. False for any other.
-bool moveLiterally(Operation *op, const std::vector<Item> &operands,
-                   std::vector<Item> &results);
+bool moveLiterally(Operation *op, const Items &operands, Items &results);
 
 } // namespace parallax::literal
 

@@ -20,12 +20,8 @@
 
 #include <cmath>
 
-using namespace mlir;
-
 namespace parallax::literal {
 namespace {
-
-using Items = std::vector<Item>;
 
 /// A value of a quantized type without its elements.
 Item emptyCodes(Type type) {
@@ -423,8 +419,8 @@ private:
 } // namespace
 
 llvm::DenseMap<Value, Item>
-runQuantizedLiterally(func::FuncOp function, const std::vector<Tensor> &inputs,
-                      Tie tie) {
+runQuantizedLiterally(mlir::func::FuncOp function,
+                      const std::vector<Tensor> &inputs, Tie tie) {
   llvm::DenseMap<Value, Item> values;
   for (auto [argument, input] :
        llvm::zip_equal(function.getArguments(), inputs))

@@ -55,8 +55,8 @@ PARALLAX_AVX2 void avx2AddScaled(float *sums, const float *weights, float x,
 }
 
 /// The sums of rows [first, end) in the order of C91.
-void multiply(const TurnedWeights &weights, const float *x, float *sums,
-              int64_t first, int64_t end) {
+void multiplyTurned(const TurnedWeights &weights, const float *x, float *sums,
+                    int64_t first, int64_t end) {
   auto add = instructionSet() == InstructionSet::AVX2 ? avx2AddScaled
                                                       : portableAddScaled;
   std::fill(sums + first, sums + end, 0.0f);
@@ -205,8 +205,9 @@ private:
   //===--------------------------------------------------------------------===//
 
   void advance(const float *x, State &state) const {
-    multiply(w, x, state.fromInput.data(), 0, gates * hidden);
-    multiply(r, state.h.data(), state.fromState.data(), 0, gates * hidden);
+    multiplyTurned(w, x, state.fromInput.data(), 0, gates * hidden);
+    multiplyTurned(r, state.h.data(), state.fromState.data(), 0,
+                   gates * hidden);
     switch (params.kind) {
     case RecurrentKind::LSTM:
       return advanceLstm(state);
@@ -258,8 +259,8 @@ private:
       state.reset[j] = reset * state.h[j];
     }
     if (!params.linearBeforeReset)
-      multiply(r, state.reset.data(), state.fromState.data(), 2 * hidden,
-               3 * hidden);
+      multiplyTurned(r, state.reset.data(), state.fromState.data(), 2 * hidden,
+                     3 * hidden);
     for (int64_t j = 0; j < hidden; ++j) {
       float value = params.linearBeforeReset
                         ? inputSum(state, 2, j) + candidate[j]

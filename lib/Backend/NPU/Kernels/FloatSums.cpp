@@ -122,8 +122,8 @@ static constexpr int64_t blockColumns = 16;
 
 /// Calls store(output, row, count) with a row for each output.
 template <typename Store>
-static void forEachRow(const Tensor &x, std::span<const int64_t> axes,
-                       Store store) {
+static void forEachReducedRow(const Tensor &x, std::span<const int64_t> axes,
+                              Store store) {
   LoopNest<1> kept, reduced;
   Shape strides = stridesOf(x.shape());
   for (int64_t axis = 0; axis < x.rank(); ++axis) {
@@ -178,7 +178,7 @@ static void forEachRow(const Tensor &x, std::span<const int64_t> axes,
 void reduceFloat(ReduceKind kind, const Tensor &x, Tensor &y,
                  std::span<const int64_t> axes) {
   float *to = y.data<float>();
-  forEachRow(x, axes, [&](int64_t output, float *row, int64_t count) {
+  forEachReducedRow(x, axes, [&](int64_t output, float *row, int64_t count) {
     to[output] = reduceRow(kind, row, count);
   });
 }
@@ -188,7 +188,7 @@ void globalLpPoolFloat(const Tensor &x, Tensor &y, int64_t p) {
   for (int64_t axis = 2; axis < x.rank(); ++axis)
     axes.push_back(axis);
   float *to = y.data<float>();
-  forEachRow(x, axes, [&](int64_t output, float *row, int64_t count) {
+  forEachReducedRow(x, axes, [&](int64_t output, float *row, int64_t count) {
     to[output] = normOf(row, count, p);
   });
 }

@@ -16,7 +16,7 @@
 
 namespace parallax::npu {
 
-static constexpr int64_t width = PackedWeights::panelWidth;
+static constexpr int64_t tileWidth = PackedWeights::panelWidth;
 static constexpr int lowBits = 17;
 static constexpr uint64_t signBit = uint64_t(1) << 63;
 
@@ -48,10 +48,10 @@ Requantization<Acc>::Requantization(int64_t columns,
       each = {0, maxShift};
   for (const Multiplier &each : this->multipliers)
     ordinary &= each.shift >= minShift<Acc> && each.shift <= maxShift;
-  // A tile may begin at the last column, and has up to `width` of them.
+  // A tile may begin at the last column, and has up to `tileWidth` of them.
   for (std::vector<int64_t> *constants :
        {&bias, &mantissa, &shift, &addend, &lift})
-    constants->assign(columns + width, 0);
+    constants->assign(columns + tileWidth, 0);
   for (int64_t c = 0; c < columns; ++c) {
     bias[c] = biases.empty() ? 0 : biases[c];
     if (!ordinary)
@@ -174,12 +174,12 @@ void RequantizeSums<Acc>::take(const SumTile<Acc> &tile) const {
       auto run = [&](auto portable, auto avx2) {
         (isFast ? avx2 : portable)(tile, layer, to, rowStride);
       };
-      if (tile.stride == width)
-        run(portableTile<Acc, rounding, width, Code>,
-            avx2Tile<Acc, rounding, width, Code>);
+      if (tile.stride == tileWidth)
+        run(portableTile<Acc, rounding, tileWidth, Code>,
+            avx2Tile<Acc, rounding, tileWidth, Code>);
       else
-        run(portableTile<Acc, rounding, width / 2, Code>,
-            avx2Tile<Acc, rounding, width / 2, Code>);
+        run(portableTile<Acc, rounding, tileWidth / 2, Code>,
+            avx2Tile<Acc, rounding, tileWidth / 2, Code>);
     });
   });
 }

@@ -35,7 +35,7 @@ PARALLAX_SIMD double planeSquareSum(const float *x, int64_t count) {
 }
 
 template <typename T, typename Map>
-double plainSum(const T *x, int64_t count, Map map) {
+double mappedSum(const T *x, int64_t count, Map map) {
   double sum = 0;
   for (int64_t i = 0; i < count; ++i)
     sum += map(double(x[i]));
@@ -50,8 +50,8 @@ double powerSum(const T *x, int64_t count, PoolKind kind, int64_t p) {
       return plain    ? planeSum(x, count)
              : p == 1 ? planeAbsSum(x, count)
                       : planeSquareSum(x, count);
-  return plain ? plainSum(x, count, [](double v) { return v; })
-               : plainSum(x, count, [p](double v) {
+  return plain ? mappedSum(x, count, [](double v) { return v; })
+               : mappedSum(x, count, [p](double v) {
                    return std::pow(std::abs(v), double(p));
                  });
 }

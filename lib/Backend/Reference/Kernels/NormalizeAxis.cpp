@@ -39,11 +39,11 @@ PARALLAX_SIMD void divideByPower(const float *x, float *y, int64_t count,
 }
 
 /// The norms of `width` neighbouring columns, and the division by them.
-constexpr int64_t columnBlock = 64;
+constexpr int64_t columnsAtOnce = 64;
 PARALLAX_SIMD void lpColumns(const float *x, float *y, int64_t count,
                              int64_t stride, int64_t width, int64_t p,
                              float eps) {
-  double sums[columnBlock] = {};
+  double sums[columnsAtOnce] = {};
   for (int64_t k = 0; k < count; ++k)
     for (int64_t i = 0; i < width; ++i) {
       double v = x[k * stride + i];
@@ -154,21 +154,21 @@ void normalize(const Tensor &x, Tensor &y, std::span<const float> mean,
 void lpNorm(const Tensor &x, Tensor &y, int64_t axis, int64_t p, float eps) {
   requireFloat("LpNormalization", x);
   AxisSplit split = splitAt(x.shape(), axis);
-  int64_t blocks = (split.inner + columnBlock - 1) / columnBlock;
+  int64_t blocks = (split.inner + columnsAtOnce - 1) / columnsAtOnce;
   const float *from = x.data<float>();
   float *to = y.data<float>();
   parallelFor(
       split.outer * blocks,
-      grainFor(split.count * std::min(split.inner, columnBlock)),
+      grainFor(split.count * std::min(split.inner, columnsAtOnce)),
       [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          int64_t column = i % blocks * columnBlock;
+          int64_t column = i % blocks * columnsAtOnce;
           int64_t offset = i / blocks * split.count * split.inner + column;
           if (split.inner == 1 &&
               lpRow(from + offset, to + offset, split.count, p, eps))
             continue;
           lpColumns(from + offset, to + offset, split.count, split.inner,
-                    std::min(columnBlock, split.inner - column), p, eps);
+                    std::min(columnsAtOnce, split.inner - column), p, eps);
         }
       });
 }

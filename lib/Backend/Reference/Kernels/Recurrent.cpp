@@ -58,8 +58,8 @@ PARALLAX_SIMD void multiplyTo(float *y, const float *a, const float *b,
 }
 
 /// Mixes x into y, where a says how much of y stays.
-PARALLAX_SIMD void blend(float *y, const float *a, const float *x,
-                         int64_t count) {
+PARALLAX_SIMD void blendStates(float *y, const float *a, const float *x,
+                               int64_t count) {
   for (int64_t i = 0; i < count; ++i)
     y[i] = (1.0f - a[i]) * x[i] + a[i] * y[i];
 }
@@ -301,7 +301,7 @@ private:
       addTo(candidate, fromState, hidden);
     }
     activate(1, candidate);
-    blend(hb, v, candidate, hidden);
+    blendStates(hb, v, candidate, hidden);
   }
 
   /// The gates are in the order i, o, f, c; the peepholes i, o, f.

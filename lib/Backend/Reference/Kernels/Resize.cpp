@@ -310,7 +310,8 @@ void interpolate(const ResizePlan &plan, const Tensor &x, Tensor &y) {
 
 /// Moves elements of the unsigned type Bits; `outside` has its bits.
 template <typename Bits>
-void select(const ResizePlan &plan, const Tensor &x, Tensor &y, Bits outside) {
+void selectNearest(const ResizePlan &plan, const Tensor &x, Tensor &y,
+                   Bits outside) {
   RowWalker walker(plan);
   const ResizeAxis &last = walker.last();
   int64_t rowIn = last.in * plan.inner, rowOut = last.out * plan.inner;
@@ -355,13 +356,13 @@ void resize(const ResizePlan &plan, const Tensor &x, Tensor &y) {
     using T = typename decltype(tag)::type;
     T outside = T(plan.extrapolationValue);
     if constexpr (sizeof(T) == 1)
-      select(plan, x, y, std::bit_cast<uint8_t>(outside));
+      selectNearest(plan, x, y, std::bit_cast<uint8_t>(outside));
     else if constexpr (sizeof(T) == 2)
-      select(plan, x, y, std::bit_cast<uint16_t>(outside));
+      selectNearest(plan, x, y, std::bit_cast<uint16_t>(outside));
     else if constexpr (sizeof(T) == 4)
-      select(plan, x, y, std::bit_cast<uint32_t>(outside));
+      selectNearest(plan, x, y, std::bit_cast<uint32_t>(outside));
     else
-      select(plan, x, y, std::bit_cast<uint64_t>(outside));
+      selectNearest(plan, x, y, std::bit_cast<uint64_t>(outside));
   });
 }
 

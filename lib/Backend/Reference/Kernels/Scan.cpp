@@ -18,7 +18,7 @@
 namespace parallax::kernels {
 namespace {
 
-constexpr int64_t blockLength = 256;
+constexpr int64_t scanLength = 256;
 
 struct AxisView {
   AxisView(const Tensor &x, int64_t axis) : length(x.dim(axis)) {
@@ -30,14 +30,14 @@ struct AxisView {
 
   /// Calls `fn(outer index, first column, columns)` for blocks of columns.
   template <typename Fn> void forEachBlock(Fn fn) const {
-    int64_t perRow = (inner + blockLength - 1) / blockLength;
-    int64_t width = std::min(inner, blockLength);
+    int64_t perRow = (inner + scanLength - 1) / scanLength;
+    int64_t width = std::min(inner, scanLength);
     parallelFor(outer * perRow, grainFor(length * width),
                 [&](int64_t begin, int64_t end) {
                   for (int64_t i = begin; i < end; ++i) {
-                    int64_t column = i % perRow * blockLength;
+                    int64_t column = i % perRow * scanLength;
                     fn(i / perRow, column,
-                       std::min(blockLength, inner - column));
+                       std::min(scanLength, inner - column));
                   }
                 });
   }
@@ -76,10 +76,10 @@ PARALLAX_INLINE bool replaces(T value, T best) {
 template <bool isMax, bool selectLast, typename T>
 void argReduceBlock(const T *x, int64_t length, int64_t stride, int64_t columns,
                     int64_t *y) {
-  T best[blockLength];
+  T best[scanLength];
   std::copy_n(x, columns, best);
   // Indices as wide as most elements are, for the sake of vectors.
-  int32_t bestRow[blockLength] = {};
+  int32_t bestRow[scanLength] = {};
   for (int32_t row = 1; row < length; ++row) {
     const T *values = x + row * stride;
     for (int64_t i = 0; i < columns; ++i) {
@@ -117,7 +117,7 @@ template <int64_t fixedColumns, typename T>
 void cumsumBlock(const T *x, T *y, const AxisView &view, int64_t columns,
                  bool exclusive, bool reverse) {
   using Sum = std::conditional_t<std::is_same_v<T, float>, double, T>;
-  Sum sums[fixedColumns ? fixedColumns : blockLength] = {};
+  Sum sums[fixedColumns ? fixedColumns : scanLength] = {};
   columns = fixedColumns ? fixedColumns : columns;
   for (int64_t step = 0; step < view.length; ++step) {
     int64_t row = (reverse ? view.length - 1 - step : step) * view.inner;

@@ -18,7 +18,7 @@ namespace parallax::onnx_export {
 int toOnnxType(DType dtype) {
   for (int type = onnx::TensorProto::DataType_MIN;
        type <= onnx::TensorProto::DataType_MAX; ++type)
-    if (onnx_import::toDType(type) == dtype)
+    if (onnx_import::fromOnnxType(type) == dtype)
       return type;
   return onnx::TensorProto::UNDEFINED;
 }
