@@ -7,7 +7,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
 else()
   add_compile_options(-fpch-preprocess -Wno-attributes)
 endif()
+set(PARALLAX_KERNEL_OPTIMIZATION -O3)
 if(PARALLAX_SANITIZE)
+  set(PARALLAX_KERNEL_OPTIMIZATION "") # their loops would be unrolled with checks
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined
                       -fno-sanitize=vptr -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
@@ -20,21 +22,27 @@ endif()
 add_compile_definitions(PARALLAX_VERSION="${PROJECT_VERSION}")
 include_directories(${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
 
-# MLIR's headers, precompiled once for all libraries that need them.
+# What is compiled once for all: the headers of MLIR and of both dialects for
+# libraries that use them, those of the standard library, fmt and JSON for all
+# others.
+add_custom_target(ParallaxTableGen)
 add_library(ParallaxPCH STATIC ${PROJECT_SOURCE_DIR}/cmake/PCH.cpp)
 target_include_directories(ParallaxPCH SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS}
                                                      ${LLVM_INCLUDE_DIRS})
-target_precompile_headers(ParallaxPCH PRIVATE
-                          ${PROJECT_SOURCE_DIR}/include/parallax/Support/PCH.h)
-add_custom_target(ParallaxTableGen)
+target_precompile_headers(ParallaxPCH PRIVATE <parallax/Support/PCH.h>)
+add_dependencies(ParallaxPCH ParallaxTableGen)
+add_library(ParallaxPlainPCH STATIC ${PROJECT_SOURCE_DIR}/cmake/PCH.cpp)
+target_precompile_headers(ParallaxPlainPCH PRIVATE
+                          <parallax/Support/PlainPCH.h>)
 
-# parallax_library(Name [MLIR] [SOURCES …] [LINK …])
+# parallax_library(Name [MLIR | KERNELS] [UNITY n] [SOURCES …] [LINK …])
 #
 # One library per folder, of all its sources unless they are listed. MLIR marks
-# those that include MLIR's headers; all others are plain C++ that compiles in a
-# second.
+# those that include MLIR's headers, KERNELS those with flags of their own, which
+# no precompiled header fits; all others are plain C++. With PARALLAX_UNITY, n
+# sources are compiled as one: headers are most of the work.
 function(parallax_library name)
-  cmake_parse_arguments(arg "MLIR" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "MLIR;KERNELS" "UNITY" "SOURCES;LINK" ${ARGN})
   if(NOT arg_SOURCES)
     file(GLOB arg_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   endif()
@@ -42,7 +50,10 @@ function(parallax_library name)
   target_link_libraries(${name} PUBLIC ${arg_LINK})
   if(arg_MLIR)
     parallax_use_mlir(${name})
+  elseif(NOT arg_KERNELS)
+    target_precompile_headers(${name} REUSE_FROM ParallaxPlainPCH)
   endif()
+  parallax_unity(${name} "${arg_UNITY}")
 endfunction()
 
 function(parallax_use_mlir target)
@@ -51,4 +62,14 @@ function(parallax_use_mlir target)
   target_precompile_headers(${target} REUSE_FROM ParallaxPCH)
   target_link_libraries(${target} PUBLIC MLIR LLVM)
   add_dependencies(${target} ParallaxTableGen)
+endfunction()
+
+function(parallax_unity target batch)
+  if(NOT batch)
+    set(batch 8)
+  endif()
+  if(PARALLAX_UNITY AND batch GREATER 1)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON
+                          UNITY_BUILD_BATCH_SIZE ${batch})
+  endif()
 endfunction()

@@ -8,6 +8,9 @@
 #ifndef PARALLAX_SUPPORT_PCH_H
 #define PARALLAX_SUPPORT_PCH_H
 
+#include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Dialect/NPU/NPUOps.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/Builders.h"
@@ -18,6 +21,11 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/Pass.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
