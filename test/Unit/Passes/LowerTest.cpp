@@ -189,8 +189,12 @@ TEST_F(LowerTest, AgreesWithReferenceIn16Bits) {
 TEST_F(LowerTest, ComputesWithTheArithmeticOfATarget) {
   setAll(U16, S16);
   prepareNetwork(classifierNetwork);
-  Tensor input = random(function().getArgumentTypes()[0], -1, 1);
-  auto outputOf = [&](const Target &target) {
+  // Float sums, and so ranges and codes, differ between processors: one sample
+  // may end in the same codes on some of them.
+  std::vector<Tensor> inputs;
+  for (int i = 0; i < 16; ++i)
+    inputs.push_back(random(function().getArgumentTypes()[0], -1, 1));
+  auto outputsOf = [&](const Target &target) {
     LowerReport report;
     FuncOp lowered = addNpuView(view, target, &report);
     EXPECT_TRUE(report.islands.empty());
@@ -198,20 +202,24 @@ TEST_F(LowerTest, ComputesWithTheArithmeticOfATarget) {
     EXPECT_EQ(attribute.getMultiplierBits(), target.arithmetic.multiplierBits);
     Executable executable = prepare(lowered, npuKernels());
     ExecutionState state(executable);
-    Tensor found = state.run(std::span(&input, 1))[0].clone();
+    std::vector<Tensor> outputs;
+    for (const Tensor &input : inputs)
+      outputs.push_back(state.run(std::span(&input, 1))[0].clone());
     lowered.erase();
-    return found;
+    return outputs;
   };
   Target target;
-  Tensor best = outputOf(target);
+  std::vector<Tensor> best = outputsOf(target);
   target.arithmetic.multiplierBits = 20;
   target.arithmetic.tableKnots = 257;
   target.arithmetic.rounding = Rounding::HalfAway;
-  Tensor found = outputOf(target);
+  std::vector<Tensor> found = outputsOf(target);
   double difference = 0;
-  for (int64_t i = 0; i < found.size(); ++i)
-    difference = std::max(difference, std::abs(double(found.data<float>()[i]) -
-                                               best.data<float>()[i]));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    for (int64_t j = 0; j < found[i].size(); ++j)
+      difference =
+          std::max(difference, std::abs(double(found[i].data<float>()[j]) -
+                                        best[i].data<float>()[j]));
   EXPECT_GT(difference, 0);
   EXPECT_LT(difference, 1e-2);
 }
