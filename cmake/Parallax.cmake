@@ -64,6 +64,16 @@ function(parallax_use_mlir target)
   add_dependencies(${target} ParallaxTableGen)
 endfunction()
 
+# Operators as TableGen defines them: much code, none of it ours. They are
+# compiled by themselves, and without sanitizers where these shall be quick.
+function(parallax_generated)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(PARALLAX_SANITIZE AND NOT PARALLAX_SANITIZE_GENERATED)
+    set_source_files_properties(${ARGN} PROPERTIES
+      SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-fno-sanitize=all;-O0;-g0")
+  endif()
+endfunction()
+
 function(parallax_unity target batch)
   if(NOT batch)
     set(batch 8)
