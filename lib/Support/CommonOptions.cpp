@@ -36,8 +36,8 @@ void addCommonOptions(CLI::App &app, CommonOptions &options) {
          [&options](const std::string &name) {
            options.logLevel = *parseLogLevel(name);
          },
-         "how much to say: " + CLI::detail::join(names, ", "))
-      ->type_name("LEVEL")
+         "how much to say")
+      ->type_name(CLI::detail::join(names, "|"))
       ->check(CLI::IsMember(names).description(""))
       ->default_str(std::string(nameOf(options.logLevel)))
       ->group(group);

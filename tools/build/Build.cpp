@@ -256,17 +256,21 @@ int runBuild(int argc, char **argv) {
                  "'parallax case pack' does")
       ->type_name("FILE");
   std::vector<std::string> names;
-  for (const Phase &phase : buildPhases())
+  std::vector<std::string_view> phases;
+  for (const Phase &phase : buildPhases()) {
+    phases.push_back(phase.name);
     names.push_back(fmt::format("{} ({})", phase.name, phase.does));
+  }
+  std::string phaseChoice = fmt::format("{}", fmt::join(phases, "|"));
   app.add_option("--phase-from", options.phaseFrom,
                  fmt::format("go on from the checkpoint in front of a phase: "
                              "{}",
                              fmt::join(names, ", ")))
-      ->type_name("PHASE");
+      ->type_name(phaseChoice);
   app.add_option("--phase-to", options.phaseTo,
                  "stop after a phase and leave a checkpoint in "
                  "<output_dir>/phases")
-      ->type_name("PHASE");
+      ->type_name(phaseChoice);
   addConfigFlags(app, options.flags);
   app.footer("\nExample:\n  parallax build --config configs/quickstart.json");
   return runSubcommand(app, options.common, argc, argv,

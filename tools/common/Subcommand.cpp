@@ -5,6 +5,7 @@
 // See the header.
 //===----------------------------------------------------------------------===//
 #include "Subcommand.h"
+#include "Describe.h"
 
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Unicode.h"
@@ -16,6 +17,10 @@ namespace parallax {
 int runSubcommand(CLI::App &app, CommonOptions &common, int argc, char **argv,
                   const std::function<int()> &body) {
   addCommonOptions(app, common);
+  if (CommandInfo *command = describedCommand()) {
+    describeOptions(app, *command);
+    return 0;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -5,6 +5,7 @@
 // See the header.
 //===----------------------------------------------------------------------===//
 #include "SubcommandTable.h"
+#include "Describe.h"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ static void printHelp(const SubcommandTable &table, std::FILE *stream) {
   fmt::print(stream, "{}\n\nUsage: {} <subcommand> [options]\n\nSubcommands:\n",
              table.title, table.program);
   for (const Subcommand &subcommand : table.subcommands)
-    fmt::print(stream, "  {:<10}{}\n", subcommand.name, subcommand.summary);
+    fmt::print(stream, "  {:<12}{}\n", subcommand.name, subcommand.summary);
   fmt::print(stream, "\n`{} <subcommand> --help` shows the options.\n",
              table.program);
 }
@@ -28,6 +29,10 @@ const Subcommand *SubcommandTable::find(std::string_view name) const {
 }
 
 int SubcommandTable::dispatch(int argc, char **argv) const {
+  if (CommandInfo *command = describedCommand()) {
+    describeSubcommands(*this, *command);
+    return 0;
+  }
   std::string_view word = argc > 1 ? argv[1] : "";
   if (const Subcommand *subcommand = find(word))
     return subcommand->run(argc - 1, argv + 1);

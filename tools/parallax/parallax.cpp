@@ -7,22 +7,33 @@
 //===----------------------------------------------------------------------===//
 #include "../build/Build.h"
 #include "../case/Case.h"
+#include "../common/Subcommand.h"
 #include "../common/SubcommandTable.h"
 #include "../compare/Compare.h"
+#include "../completion/Completion.h"
 #include "../diff/Diff.h"
 #include "../inspect/Inspect.h"
 #include "../optimize/Optimize.h"
 #include "../run/Run.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <malloc.h>
 
 namespace {
 
-int runVersion(int, char **) {
+int printVersion() {
   std::puts("version: " PARALLAX_VERSION);
   return 0;
 }
+
+int runVersion(int argc, char **argv) {
+  CLI::App app("Prints the version.", "parallax version");
+  parallax::CommonOptions common;
+  return parallax::runSubcommand(app, common, argc, argv, printVersion);
+}
+
+int runCompletion(int argc, char **argv);
 
 constexpr parallax::Subcommand subcommands[] = {
     {"build", "compile a model as a configuration says", parallax::runBuild},
@@ -34,12 +45,18 @@ constexpr parallax::Subcommand subcommands[] = {
     {"inspect", "show what an ONNX file contains", parallax::runInspect},
     {"case", "work with reproducible cases of a problem",
      parallax::runCaseCommand},
+    {"completion", "print a script that completes commands in a shell",
+     runCompletion},
     {"version", "print the version", runVersion},
 };
 
 constexpr parallax::SubcommandTable table = {
     "Parallax: an open NPU compiler toolchain for precision analysis",
     "parallax", subcommands};
+
+int runCompletion(int argc, char **argv) {
+  return parallax::runCompletion(table, argc, argv);
+}
 
 } // namespace
 
@@ -52,6 +69,6 @@ int main(int argc, char **argv) {
   if (const parallax::Subcommand *subcommand = table.find(program))
     return subcommand->run(argc, argv);
   if (argc > 1 && argv[1] == std::string_view("--version"))
-    return runVersion(argc, argv);
+    return printVersion();
   return table.dispatch(argc, argv);
 }

@@ -13,6 +13,7 @@
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Compiled/CompiledModel.h"
+#include "parallax/Config/Target.h"
 #include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Passes/Quantize/Qdq.h"
 #include "parallax/Support/Clock.h"
@@ -24,6 +25,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <iostream>
 
@@ -230,12 +232,12 @@ int runRun(int argc, char **argv) {
          "--mode", options.mode,
          "the engine of a quantized model: Reference, or NPUBackend for "
          "the bits of the machine")
-      ->check(CLI::IsMember({"Reference", "NPUBackend"}))
-      ->type_name("MODE");
+      ->check(CLI::IsMember({"Reference", "NPUBackend"}).description(""))
+      ->type_name("Reference|NPUBackend");
   app.add_option("--target_hardware", options.target,
                  "for NPUBackend: the chip, or a .json file that describes it "
                  "(default: generic)")
-      ->type_name("CHIP");
+      ->type_name(fmt::format("{}|FILE", fmt::join(targetNames(), "|")));
   app.add_flag("--random_input", options.randomInput,
                "write random inputs into --input_dir first");
   app.add_flag("--enable_perlayer_output", options.perLayer,
