@@ -1,12 +1,16 @@
 # How a library, a tool and a test of Parallax are declared, in one place.
 
-add_compile_options(-Wall -Wextra -Wno-unused-parameter)
+# All of it can be part of the shared library, and programs share precompiled
+# headers with libraries, which fit only if both are compiled alike.
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -fPIC)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # Lets ccache reuse objects that were compiled against a precompiled header.
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
 else()
   add_compile_options(-fpch-preprocess -Wno-attributes)
 endif()
+# oneDNN's CMake package names OpenCL as well, which nothing of ours calls.
+add_link_options(LINKER:--as-needed)
 set(PARALLAX_KERNEL_OPTIMIZATION -O3)
 if(PARALLAX_SANITIZE)
   set(PARALLAX_KERNEL_OPTIMIZATION "") # their loops would be unrolled with checks

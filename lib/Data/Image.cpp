@@ -23,21 +23,21 @@ constexpr size_t maxFileSize = size_t(1) << 30;
 
 bool isChannelCount(int64_t dim) { return dim == 1 || dim == 3; }
 
-/// The decoder, loaded with the first picture. It lies in lib beside the bin of
-/// the program.
+/// The decoder, loaded with the first picture. It lies in lib/parallax beside
+/// the bin of the program.
 decltype(&parallaxDecodePixels) decoder() {
   static const auto function = [] {
     std::error_code ignored;
     std::filesystem::path program =
         std::filesystem::read_symlink("/proc/self/exe", ignored);
-    std::string path =
-        (program.parent_path().parent_path() / "lib" / "libparallax-pixels.so")
-            .string();
+    std::string path = (program.parent_path().parent_path() /
+                        "lib/parallax/libparallax-pixels.so")
+                           .string();
     void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     void *symbol = library ? dlsym(library, "parallaxDecodePixels") : nullptr;
     if (!symbol)
-      throw Error(fmt::format("cannot load the picture decoder: {}; build all "
-                              "of Parallax",
+      throw Error(fmt::format("cannot load the picture decoder: {}; build or "
+                              "install all of Parallax",
                               dlerror()));
     return reinterpret_cast<decltype(&parallaxDecodePixels)>(symbol);
   }();
