@@ -57,7 +57,7 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME parallax)
 set(CPACK_PACKAGE_VENDOR "Parallax maintainers")
 set(CPACK_PACKAGE_CONTACT
-    "Parallax maintainers <maintainers@users.noreply.a-seed-f85138d1.example>")
+    "Parallax maintainers <maintainers@parallax.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY
     "open NPU compiler toolchain for precision analysis")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

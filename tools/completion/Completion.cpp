@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// The option for the shell; Bash.cpp and Zsh.cpp write the scripts.
 //===----------------------------------------------------------------------===//
 #include "Completion.h"
 #include "../common/Describe.h"

@@ -155,44 +155,53 @@ async function simulate(model, floatFile, file, dir, count, bounds) {
   return /more than 1 (\d+) islands (\d+) .* NPUBackend (\S+)/.exec(said).slice(1);
 }
 
-async function check(ort, model, mode) {
+/// What all mixtures of types begin with.
+async function prepareModel(ort, model) {
   const dir = join(options.work, model.name);
+  const inputDir = join(dir, "inputs");
+  fs.rmSync(dir, { recursive: true, force: true });
+  fs.mkdirSync(inputDir, { recursive: true });
+  const original = modelFile(options.cache, model);
+  const source = join(dir, "optimized.onnx");
+  await parallax("optimize", original, source, ...shapeArguments(model));
+  writeInputs(model, inputDir);
+  const feeds = makeFeeds(ort, model);
+  return {
+    ...{ model, dir, inputDir, source, feeds },
+    inputConfigs: writeSamples(model, join(dir, "data"), samples),
+    floats: await runSession(await createSession(ort, original, 1), feeds),
+  };
+}
+
+async function check(ort, prepared, mode) {
+  const { model, dir, inputDir, source, feeds, inputConfigs, floats } =
+    prepared;
   const {
     rules,
     minFloatCosine,
     simulated = simulatedSamples,
     bounds = [],
   } = modes[mode];
-  fs.rmSync(dir, { recursive: true, force: true });
-  const [inputDir, outputDir] = ["inputs", "parallax"].map((n) => join(dir, n));
-  for (const each of [inputDir, outputDir])
-    fs.mkdirSync(each, { recursive: true });
-  const original = modelFile(options.cache, model);
-  const source = join(dir, "optimized.onnx");
-  await parallax("optimize", original, source, ...shapeArguments(model));
+  const outputDir = join(dir, "parallax");
+  for (const each of [outputDir, join(dir, "out")])
+    fs.rmSync(each, { recursive: true, force: true });
+  fs.mkdirSync(outputDir);
   const config = join(dir, "config.json");
   fs.writeFileSync(
     config,
     JSON.stringify({
       input: source,
       output_dir: join(dir, "out"),
-      quant: {
-        input_configs: writeSamples(model, join(dir, "data"), samples),
-        layer_configs: rules,
-      },
+      quant: { input_configs: inputConfigs, layer_configs: rules },
     }),
   );
   await parallax("build", "--config", config, "--allow-unmatched");
   const file = join(dir, "out/quant/quant_axmodel.onnx");
-  writeInputs(model, inputDir);
   await parallax(
     ...["run", "--model", file, "--mode", "Reference"],
     ...["--input_dir", inputDir, "--output_dir", outputDir],
   );
-
-  const feeds = makeFeeds(ort, model);
   const expected = await runOrt(ort, file, feeds);
-  const floats = await runSession(await createSession(ort, original, 1), feeds);
   const [problems, disagreements] = [[], []];
   let [worst, worstFloat] = [1, 1];
   for (const [name, tensor] of Object.entries(expected)) {
@@ -234,16 +243,20 @@ const selected = selectModels(options);
 const ort = requireOrt(options.cache);
 const models = cachedModels(options.cache, selected);
 const rows = [];
-for (const model of models)
+for (const model of models) {
+  const prepared = prepareModel(ort, model);
   for (const mode of Object.keys(modes)) {
     process.stderr.write(`quantizing ${model.name} to ${mode}\n`);
     rows.push(
-      await check(ort, model, mode).catch((error) => [
-        ...[model.name, mode, ...Array(8).fill("-")],
-        `FAILED: ${error.message}`,
-      ]),
+      await prepared
+        .then((ready) => check(ort, ready, mode))
+        .catch((error) => [
+          ...[model.name, mode, ...Array(8).fill("-")],
+          `FAILED: ${error.message}`,
+        ]),
     );
   }
+}
 closeChecks(
   [
     "model",
