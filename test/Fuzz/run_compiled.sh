@@ -2,7 +2,7 @@
 # Part of Parallax, under the Apache License 2.0.
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs fuzz-compiled on the compiled models that the unit tests TESTS write. A
+# Runs a fuzz target on the compiled models that the unit tests TESTS write. A
 # finding ends it with the fuzzer's exit code; the file that caused it is left
 # in WORKDIR.
 #

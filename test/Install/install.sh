@@ -69,7 +69,7 @@ check_project() {
 
 rm -rf "$scratch"
 mkdir -p "$scratch"
-quietly cmake --install "$build" --prefix "$scratch/installed"
+quietly cmake --install "$build" --strip --prefix "$scratch/installed"
 mv "$scratch/installed" "$tree"
 check_files
 check_symbols

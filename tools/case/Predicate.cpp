@@ -116,7 +116,7 @@ Predicate problemOf(const PrecisionReport &report) {
 }
 
 const PrecisionRow *rowOf(const PrecisionReport &report,
-                             const std::string &layer) {
+                          const std::string &layer) {
   for (const PrecisionTable &table : report.tables)
     for (const PrecisionRow &row : table.rows)
       if (isAt(layer, row.node, row.tensor))

@@ -16,7 +16,8 @@ using kernels::RecurrentKind;
 using kernels::RecurrentParams;
 using kernels::RecurrentWeights;
 
-template <typename OpTy> RecurrentParams paramsOf(OpTy op, RecurrentKind kind) {
+template <typename OpTy>
+RecurrentParams recurrentParamsOf(OpTy op, RecurrentKind kind) {
   static constexpr std::array<StringRef, 3> directions{"forward", "reverse",
                                                        "bidirectional"};
   RecurrentParams params;
@@ -70,17 +71,17 @@ Kernel bindRecurrent(BindContext &context, RecurrentParams params) {
 } // namespace
 
 kernels::RecurrentParams recurrentParams(nn::RNNOp op) {
-  return paramsOf(op, RecurrentKind::RNN);
+  return recurrentParamsOf(op, RecurrentKind::RNN);
 }
 
 kernels::RecurrentParams recurrentParams(nn::GRUOp op) {
-  RecurrentParams params = paramsOf(op, RecurrentKind::GRU);
+  RecurrentParams params = recurrentParamsOf(op, RecurrentKind::GRU);
   params.linearBeforeReset = op.getLinearBeforeReset();
   return params;
 }
 
 kernels::RecurrentParams recurrentParams(nn::LSTMOp op) {
-  RecurrentParams params = paramsOf(op, RecurrentKind::LSTM);
+  RecurrentParams params = recurrentParamsOf(op, RecurrentKind::LSTM);
   params.inputForget = op.getInputForget();
   return params;
 }

@@ -12,6 +12,8 @@ here=$(cd "${0%/*}" && pwd)
 check=$1 cache=$2
 all=()
 [[ ${PARALLAX_TEST_FULL:-} != 1 ]] || all=(--all)
-[[ $check != fetch ]] || exec node "$here/fetch.mjs" "$cache" "${all[@]}"
+# Quick if all is there, and skips the check if it isn't.
+node "$here/fetch.mjs" "$cache" "${all[@]}" >&2
+[[ $check != fetch ]] || exit 0
 exec node "$here/$check.mjs" --cache "$cache" --parallax "$3" --work "$4" \
   "${all[@]}"

@@ -66,7 +66,8 @@ def NPU_Rounding : NPU_Word<["half_up", "half_away", "half_even"]>;
 
 class NPU_Op<string mnemonic, string title, dag operands, dag parameters>
     : Op<NPU_Dialect, mnemonic, [Pure]> {
-  // As in the nn dialect: lowering builds from operands and attributes.
+  // As in the nn dialect, of which this one knows nothing: lowering builds from
+  // operands and attributes.
   let skipDefaultBuilders =
       !not(!or(!eq(mnemonic, "quantize"), !eq(mnemonic, "dequantize")));
   let builders = !if(skipDefaultBuilders, [OpBuilder<
