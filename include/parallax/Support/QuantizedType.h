@@ -12,6 +12,8 @@
 #include "parallax/Support/DType.h"
 #include "parallax/Support/LLVM.h"
 
+#include "mlir/IR/Value.h"
+
 #include <vector>
 
 namespace parallax {
