@@ -37,10 +37,6 @@ ArchiveLimits caseLimits() {
   return limits;
 }
 
-[[noreturn]] void refuse(const fs::path &path, std::string_view reason) {
-  throw Error(fmt::format("cannot read '{}': {}", path.string(), reason));
-}
-
 std::string inQuotes(const std::string &path) {
   return fmt::format("'{}'", elide(path, 80));
 }
@@ -55,9 +51,10 @@ std::vector<FileEntry> listFolder(const fs::path &folder) {
       continue;
     std::string path = entry.path().lexically_relative(folder).generic_string();
     if (type != fs::file_type::regular)
-      refuse(folder,
-             fmt::format("{} in it is a link or a device; put the file there",
-                         inQuotes(path)));
+      refuseCase(
+          folder,
+          fmt::format("{} in it is a link or a device; put the file there",
+                      inQuotes(path)));
     files.push_back({path, entry.file_size()});
   }
   std::sort(
@@ -75,34 +72,35 @@ void checkListing(const fs::path &path, const CaseManifest &manifest,
     if (file.path == manifestName)
       continue;
     if (listed == manifest.files.end() || file.path < listed->path)
-      refuse(path, fmt::format("{} is in it, which its {} does not list",
-                               inQuotes(file.path), manifestName));
+      refuseCase(path, fmt::format("{} is in it, which its {} does not list",
+                                   inQuotes(file.path), manifestName));
     if (file.path > listed->path)
       break;
     if (file.size != listed->size)
-      refuse(path, fmt::format("{} in it has {} bytes where its {} says {}",
-                               inQuotes(file.path), file.size, manifestName,
-                               listed->size));
+      refuseCase(path, fmt::format("{} in it has {} bytes where its {} says {}",
+                                   inQuotes(file.path), file.size, manifestName,
+                                   listed->size));
     ++listed;
   }
   if (listed != manifest.files.end())
-    refuse(path, fmt::format("{} is missing in it, which its {} lists",
-                             inQuotes(listed->path), manifestName));
+    refuseCase(path, fmt::format("{} is missing in it, which its {} lists",
+                                 inQuotes(listed->path), manifestName));
 }
 
 void checkDigest(const fs::path &path, const CaseEntry &entry,
                  const std::string &digest) {
   if (digest != entry.sha256)
-    refuse(path, fmt::format("{} in it was changed: its SHA-256 is {}, and the "
-                             "{} says {}",
-                             inQuotes(entry.path), digest, manifestName,
-                             entry.sha256));
+    refuseCase(path,
+               fmt::format("{} in it was changed: its SHA-256 is {}, and the "
+                           "{} says {}",
+                           inQuotes(entry.path), digest, manifestName,
+                           entry.sha256));
 }
 
 CaseManifest readFolder(const fs::path &folder) {
   if (!fs::is_regular_file(folder / manifestName))
-    refuse(folder,
-           fmt::format("there is no {} in it, so it is no case", manifestName));
+    refuseCase(folder, fmt::format("there is no {} in it, so it is no case",
+                                   manifestName));
   CaseManifest manifest = parseManifest(
       MappedFile::open(folder / manifestName)->text(), folder.string());
   checkListing(folder, manifest, listFolder(folder));
@@ -113,14 +111,14 @@ CaseManifest readFile(const fs::path &file) {
   requireSeal(file);
   FileIndex index = Archive(file, caseLimits()).index();
   if (!index.skipped.empty())
-    refuse(file, fmt::format("{}, and a case has plain files only",
-                             index.skipped.front()));
+    refuseCase(file, fmt::format("{}, and a case has plain files only",
+                                 index.skipped.front()));
   auto isManifest = [](const FileEntry &entry) {
     return entry.path == manifestName;
   };
   if (std::none_of(index.files.begin(), index.files.end(), isManifest))
-    refuse(file,
-           fmt::format("there is no {} in it, so it is no case", manifestName));
+    refuseCase(file, fmt::format("there is no {} in it, so it is no case",
+                                 manifestName));
   ArchiveLimits limits = caseLimits();
   limits.entryBytes = maxManifestSize;
   std::vector<std::byte> bytes =
@@ -147,7 +145,7 @@ public:
           manifest.files.begin(), manifest.files.end(), entry.path,
           [](const CaseEntry &a, const auto &path) { return a.path < path; });
       if (found == manifest.files.end() || found->path != entry.path)
-        refuse(file, "it changed while it was read");
+        refuseCase(file, "it changed while it was read");
       current = &*found;
     }
     if (folder)

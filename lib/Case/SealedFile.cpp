@@ -14,6 +14,11 @@
 #include <fmt/format.h>
 
 namespace parallax {
+
+void refuseCase(const std::filesystem::path &path, std::string_view reason) {
+  throw Error(fmt::format("cannot read '{}': {}", path.string(), reason));
+}
+
 namespace {
 
 using namespace std::string_view_literals;
@@ -32,19 +37,14 @@ bool startsWith(Bytes bytes, std::string_view text) {
          std::equal(start.begin(), start.end(), bytes.begin());
 }
 
-[[noreturn]] void refuseSealed(const std::filesystem::path &path,
-                               std::string_view reason) {
-  throw Error(fmt::format("cannot read '{}': {}", path.string(), reason));
-}
-
 std::shared_ptr<MappedFile> openSealed(const std::filesystem::path &path) {
   std::shared_ptr<MappedFile> file = MappedFile::open(path);
   Bytes bytes = file->bytes();
   if (bytes.empty())
-    refuseSealed(path, "it is empty; copy it again from where it was packed");
+    refuseCase(path, "it is empty; copy it again from where it was packed");
   if (!startsWith(bytes, "PK\3\4"))
-    refuseSealed(path,
-                 "it is no case, because it does not begin like a zip file");
+    refuseCase(path,
+               "it is no case, because it does not begin like a zip file");
   bool isSealed = bytes.size() > endRecordSize + sealSize;
   if (isSealed) {
     Bytes end = bytes.last(endRecordSize + sealSize);
@@ -54,10 +54,10 @@ std::shared_ptr<MappedFile> openSealed(const std::filesystem::path &path) {
                startsWith(end.subspan(endRecordSize), sealPrefix);
   }
   if (!isSealed)
-    refuseSealed(path,
-                 "it does not end like a case: it is cut off, or another "
-                 "program packed it; copy it again, or pack its folder with "
-                 "'parallax case pack'");
+    refuseCase(path,
+               "it does not end like a case: it is cut off, or another "
+               "program packed it; copy it again, or pack its folder with "
+               "'parallax case pack'");
   return file;
 }
 
@@ -97,9 +97,8 @@ void checkSeal(const std::filesystem::path &path) {
   std::string expected =
       std::string(sealPrefix) + sha256Of(bytes.first(sealed));
   if (!startsWith(bytes.subspan(sealed), expected))
-    refuseSealed(path,
-                 "it is damaged: its bytes are not those that were packed; "
-                 "copy it again from where it was packed");
+    refuseCase(path, "it is damaged: its bytes are not those that were packed; "
+                     "copy it again from where it was packed");
 }
 
 } // namespace parallax

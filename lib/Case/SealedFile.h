@@ -12,9 +12,15 @@
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Digest.h"
 
+#include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace parallax {
+
+/// Throws Error: the file or folder can't be read as a case.
+[[noreturn]] void refuseCase(const std::filesystem::path &path,
+                             std::string_view reason);
 
 /// Takes the bytes of a zip file without a comment and adds the seal.
 class SealedFile {

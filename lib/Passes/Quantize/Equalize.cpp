@@ -21,7 +21,6 @@ namespace {
 constexpr int mostRounds = 8;
 /// A step of less than this changes nothing worth measuring.
 constexpr float smallestStep = 1.02f;
-constexpr float widestScale = 1024;
 
 class Equalizer {
 public:
@@ -88,8 +87,9 @@ private:
     for (auto [scale, maker, reader, total] :
          llvm::zip(scales, makers, readers, state.total))
       if (maker > 0 && reader > 0)
-        scale = std::clamp(scale / mean * total, 1 / widestScale, widestScale) /
-                total;
+        scale =
+            std::clamp(scale / mean * total, 1 / farthestScale, farthestScale) /
+            total;
     return scales;
   }
 

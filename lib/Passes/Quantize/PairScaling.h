@@ -18,6 +18,9 @@
 
 namespace parallax::quantize {
 
+/// No channel is scaled further than this from the others.
+constexpr float farthestScale = 1024;
+
 /// A tensor that is scaled, and the dimension of its channels.
 struct ScaledTensor {
   Value value;

@@ -19,9 +19,6 @@ namespace {
 constexpr double strengths[] = {0.3, 0.5, 0.7, 0.9};
 constexpr double strengthStep = 0.1;
 
-/// No channel is scaled further than this from the others.
-constexpr float farthestScale = 1024;
-
 std::vector<float> weightMaxima(const Pair &pair) {
   std::vector<float> maxima(size_t(pair.channels), 0.0f);
   for (const MacLayer &layer : pair.consumers)
