@@ -13,8 +13,12 @@
 
 namespace parallax {
 
+int CommonOptions::threadsToUse() const {
+  return threads > 0 ? threads : hardwareThreads();
+}
+
 bool CommonOptions::colorFor(int descriptor) const {
-  return color && colorAllowed(descriptor);
+  return console.color && colorAllowed(descriptor);
 }
 
 void addCommonOptions(CLI::App &app, CommonOptions &options) {
@@ -34,16 +38,16 @@ void addCommonOptions(CLI::App &app, CommonOptions &options) {
   app.add_option_function<std::string>(
          "--log-level",
          [&options](const std::string &name) {
-           options.logLevel = *parseLogLevel(name);
+           options.console.level = *parseLogLevel(name);
          },
          "how much to say")
       ->type_name(CLI::detail::join(names, "|"))
       ->check(CLI::IsMember(names).description(""))
-      ->default_str(std::string(nameOf(options.logLevel)))
+      ->default_str(std::string(nameOf(options.console.level)))
       ->group(group);
 
   app.add_flag_callback(
-         "--no-color", [&options] { options.color = false; },
+         "--no-color", [&options] { options.console.color = false; },
          "no colors, even on a terminal")
       ->group(group);
 }
@@ -54,12 +58,6 @@ int reportParseError(const CLI::App &app, const CLI::ParseError &error) {
   log(LogLevel::Error, "{}; see '{} --help'", printable(error.what()),
       app.get_name());
   return 2;
-}
-
-void applyCommonOptions(const CommonOptions &options) {
-  setThreadCount(options.threads > 0 ? options.threads : hardwareThreads());
-  setLogLevel(options.logLevel);
-  setLogColor(options.color);
 }
 
 } // namespace parallax

@@ -6,6 +6,7 @@
 // `#pragma omp` would bring a second runtime with a second pool.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/Parallel.h"
+#include "parallax/Support/Listener.h"
 
 #include <algorithm>
 #include <exception>
@@ -47,10 +48,15 @@ void parallelFor(int64_t count, int64_t grain,
   struct Job {
     const std::function<void(int64_t, int64_t)> &body;
     int64_t count;
+    Listener &listener;
     std::mutex mutex;
     int64_t failedBegin = INT64_MAX;
     std::exception_ptr error;
-  } job{.body = body, .count = count, .mutex = {}, .error = {}};
+  } job{.body = body,
+        .count = count,
+        .listener = currentListener(),
+        .mutex = {},
+        .error = {}};
   GOMP_parallel(
       [](void *data) {
         auto &job = *static_cast<Job *>(data);
@@ -59,6 +65,7 @@ void parallelFor(int64_t count, int64_t grain,
         int64_t end = job.count * (thread + 1) / threads;
         if (begin == end)
           return;
+        ListenerScope scope(job.listener);
         // An exception must not leave a thread of the pool.
         try {
           job.body(begin, end);

@@ -20,7 +20,6 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Log.h"
-#include "parallax/Support/LogFile.h"
 #include "parallax/Support/Progress.h"
 
 #include <algorithm>
@@ -90,19 +89,19 @@ void printAnalysis(const PrecisionReport &report, const BuildState &state) {
     bool isAsked = isEndToEnd == (config.precisionAnalysisMethod ==
                                   PrecisionAnalysisMethod::EndToEnd);
     if (isAsked)
-      printResult(renderPrecision(table, isFull, state.style));
+      showResult(renderPrecision(table, isFull, state.style));
   }
-  printResult(renderOutliers(report.outliers, state.style));
-  printResult(renderWaterfall(report.waterfall, state.style));
-  printResult(renderAttribution(report, worstRows, state.style));
+  showResult(renderOutliers(report.outliers, state.style));
+  showResult(renderWaterfall(report.waterfall, state.style));
+  showResult(renderAttribution(report, worstRows, state.style));
   if (isFull) {
-    printResult(renderWeights(report, worstRows, state.style));
-    printResult(renderActivations(report, worstRows, state.style));
+    showResult(renderWeights(report, worstRows, state.style));
+    showResult(renderActivations(report, worstRows, state.style));
   }
-  printResult(renderDifferences(report, worstDifferences, state.style));
-  printResult(verdictText(report));
-  printResult(renderDiagnoses(report, worstRows));
-  printResult(renderSuggestions(report));
+  showResult(renderDifferences(report, worstDifferences, state.style));
+  showResult(verdictText(report));
+  showResult(renderDiagnoses(report, worstRows));
+  showResult(renderSuggestions(report));
 }
 
 fs::path debugFolder(const BuildConfig &config) {

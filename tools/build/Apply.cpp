@@ -11,7 +11,6 @@
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
-#include "parallax/Support/LogFile.h"
 
 #include <fmt/format.h>
 
@@ -91,7 +90,7 @@ void checkApplies(const BuildConfig &config, const std::string &phaseTo) {
 
 void applySuggestions(BuildState &state) {
   if (!state.report || state.report->suggestions.empty()) {
-    printResult("There is no suggestion to apply.\n");
+    showResult("There is no suggestion to apply.\n");
     return;
   }
   PrecisionReport before = std::move(*state.report);
@@ -102,9 +101,9 @@ void applySuggestions(BuildState &state) {
   state.config = withEdits(original, choice.edits);
   state.suggestionsToApply = 0;
   buildFrom(firstPhase(choice.edits, original), state);
-  printResult(renderApplied({&before, &*state.report, loss * (1 - choice.left),
-                             cyclesBefore, state.cycles, choice.extraCycles},
-                            state.style));
+  showResult(renderApplied({&before, &*state.report, loss * (1 - choice.left),
+                            cyclesBefore, state.cycles, choice.extraCycles},
+                           state.style));
   if (!isWorse(before, *state.report))
     return;
   log(LogLevel::Warning,

@@ -26,7 +26,6 @@
 #include "parallax/Support/Log.h"
 #include "parallax/Support/LogFile.h"
 #include "parallax/Support/Memory.h"
-#include "parallax/Support/Parallel.h"
 #include "parallax/Support/Terminal.h"
 #include "parallax/Support/Unicode.h"
 
@@ -130,17 +129,15 @@ void writeContext(const BuildFlags &options, const BuildConfig &config) {
           "\n");
 }
 
-int build(BuildFlags &options) {
+int build(BuildFlags &options, LogFile &logFile) {
   PhaseClock clock;
   std::span<const Phase> phases =
       phasesBetween(options.phaseFrom, options.phaseTo);
   BuildState state;
   state.config = readConfig(options);
   const BuildConfig &config = state.config;
-  state.threads =
-      options.common.threads > 0 ? options.common.threads : hardwareThreads();
-  state.style = {options.common.colorFor(STDOUT_FILENO),
-                 terminalWidth(STDOUT_FILENO)};
+  state.threads = options.common.threadsToUse();
+  state.style = currentListener().style();
   state.allowUnmatched = options.allowUnmatched;
   state.failUnder = options.failUnder;
   state.configPath = options.config;
@@ -168,7 +165,7 @@ int build(BuildFlags &options) {
         fmt::print("The configuration, the model and the data fit together.\n");
         return 0;
       }
-      openLogFile(std::filesystem::path(config.outputDir) / "build.log");
+      logFile.open(std::filesystem::path(config.outputDir) / "build.log");
       writeContext(options, config);
       options.outputDir = config.outputDir;
     }
@@ -196,10 +193,12 @@ int build(BuildFlags &options) {
 
 /// A build that fails is worth a case as well.
 int buildAndPack(BuildFlags &options) {
+  LogFile logFile(currentListener());
+  ListenerScope scope(logFile);
   auto pack = [&] {
     if (options.caseFile.empty() || options.outputDir.empty())
       return;
-    closeLogFile(); // It is part of the case.
+    logFile.close(); // It is part of the case.
     PackRequest request;
     request.build = readFinishedBuild(options.outputDir);
     request.caseFile = options.caseFile;
@@ -210,7 +209,7 @@ int buildAndPack(BuildFlags &options) {
   };
   int code = 0;
   try {
-    code = build(options);
+    code = build(options, logFile);
   } catch (const Error &) {
     try {
       pack();

@@ -13,7 +13,6 @@
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
-#include "parallax/Support/LogFile.h"
 #include "parallax/Support/Progress.h"
 
 #include <fmt/format.h>
@@ -114,7 +113,7 @@ void printConfigTable(const std::vector<PortInfo> &inputs,
                   fmt::format("[{}]", fmt::join(source.mean, ", ")),
                   fmt::format("[{}]", fmt::join(source.std, ", "))});
   }
-  printResult("Quant Config Table\n" + table.render(style));
+  showResult("Quant Config Table\n" + table.render(style));
 }
 
 /// Samples that make a range more than twice as wide as it would be without

@@ -16,7 +16,6 @@
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Digest.h"
 #include "parallax/Support/Log.h"
-#include "parallax/Support/LogFile.h"
 
 #include <fmt/format.h>
 #include <map>
@@ -80,8 +79,8 @@ void reportCost(mlir::func::FuncOp machine, const Target &target,
                 const BuildState &state, const fs::path &folder) {
   const BuildConfig &config = state.config;
   std::vector<LayerCost> costs = costsOf(machine, target, config);
-  printResult("Cost of the Costliest Layers\n" +
-              costTable(costs).render(state.style));
+  showResult("Cost of the Costliest Layers\n" +
+             costTable(costs).render(state.style));
   log(LogLevel::Info, "{}", maxCycleLine(costs));
   if (!config.compiler.npuPerf)
     return;

@@ -8,7 +8,7 @@
 
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Support/Error.h"
-#include "parallax/Support/LogFile.h"
+#include "parallax/Support/Log.h"
 #include "parallax/Support/NumPy.h"
 #include "parallax/Support/Progress.h"
 
@@ -78,9 +78,9 @@ void printAccuracy(const Executable &executable, std::string_view what,
   }
   std::string title(what);
   title[0] = char(std::toupper(static_cast<unsigned char>(title[0])));
-  printResult(fmt::format("{} accuracy (top-1): {:.4f} ({} of {} samples)\n",
-                          title, double(correct) / double(count), correct,
-                          count));
+  showResult(fmt::format("{} accuracy (top-1): {:.4f} ({} of {} samples)\n",
+                         title, double(correct) / double(count), correct,
+                         count));
 }
 
 CheckSamples evaluationSamples(const BuildConfig &config,

@@ -17,7 +17,6 @@
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
-#include "parallax/Support/LogFile.h"
 #include "parallax/Support/Views.h"
 
 #include <fmt/format.h>
@@ -75,7 +74,7 @@ mlir::func::FuncOp improve(BuildState &state, const fs::path &folder) {
   const FloatChanges &changes = improvement.changes;
   auto show = [&](std::string_view title, bool isEmpty, const Table &table) {
     if (!isEmpty)
-      printResult(fmt::format("{}\n{}", title, table.render(state.style)));
+      showResult(fmt::format("{}\n{}", title, table.render(state.style)));
   };
   show("Equalization", changes.equalized.empty(),
        scaledPairTable(changes.equalized));
@@ -126,7 +125,7 @@ void printSnapshot(const QuantizeReport &report) {
   line("PASSIVE_BAKED", report.biases);
   line("FP32", report.floatTensors);
   line("REQUANTIZED", report.requantizations);
-  printResult(text);
+  showResult(text);
 }
 
 /// The quantized network for other runtimes, and its parameters.
@@ -208,8 +207,8 @@ void runQuantizeStage(BuildState &state) {
     quantizeDeployed(state, network);
   PrecisionPlan plan = planPrecision(state, network);
   if (!plan.audit.empty())
-    printResult("Layer Config Table\n" +
-                layerConfigTable(plan.audit).render(state.style));
+    showResult("Layer Config Table\n" +
+               layerConfigTable(plan.audit).render(state.style));
   QuantizeReport report;
   mlir::func::FuncOp quantized =
       addQuantizedView(network, state.calibration, plan,
@@ -219,8 +218,8 @@ void runQuantizeStage(BuildState &state) {
     network.erase();
 
   if (!plan.audit.empty()) {
-    printResult("Layer Config Audit\n" +
-                layerConfigAuditTable(plan.audit).render(state.style));
+    showResult("Layer Config Audit\n" +
+               layerConfigAuditTable(plan.audit).render(state.style));
     fs::path path = folder / "layer_config_audit.json";
     writeFileAtomically(path, toJson(plan.audit));
     log(LogLevel::Info, "save what came of layer_configs to [{}]",

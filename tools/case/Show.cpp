@@ -112,8 +112,7 @@ int show(const ShowFlags &options) {
                             formatSize(manifest.totalSize()))}};
   for (const auto &[name, text] : facts)
     fmt::print("  {:<11}{}\n", fmt::format("{}:", name), text);
-  TableStyle style{options.common.colorFor(STDOUT_FILENO),
-                   terminalWidth(STDOUT_FILENO)};
+  TableStyle style = currentListener().style();
   Table table = options.files ? tableOfFiles(manifest) : tableOfParts(manifest);
   fmt::print("{}", table.render(style));
   return 0;

@@ -17,7 +17,6 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Log.h"
-#include "parallax/Support/LogFile.h"
 #include "parallax/Support/Memory.h"
 #include "parallax/Support/TensorAttr.h"
 
@@ -112,7 +111,7 @@ void printSummary(Network &network, const nn::NetworkCost &costBefore,
       {"MACs", std::to_string(costBefore.macs), std::to_string(cost.macs)});
   table.addRow(
       {"Model Size", megabytes(before.fileBytes), megabytes(after.bytes)});
-  printResult(table.render(style));
+  showResult(table.render(style));
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #include "Describe.h"
 
 #include "parallax/Support/Log.h"
+#include "parallax/Support/Parallel.h"
 #include "parallax/Support/Unicode.h"
 
 #include <CLI/CLI.hpp>
@@ -17,6 +18,8 @@ namespace parallax {
 int runSubcommand(CLI::App &app, CommonOptions &common, int argc, char **argv,
                   const std::function<int()> &body) {
   addCommonOptions(app, common);
+  ConsoleListener standard;
+  ListenerScope standardScope(standard);
   if (CommandInfo *command = describedCommand()) {
     describeOptions(app, *command);
     return 0;
@@ -26,7 +29,9 @@ int runSubcommand(CLI::App &app, CommonOptions &common, int argc, char **argv,
   } catch (const CLI::ParseError &error) {
     return reportParseError(app, error);
   }
-  applyCommonOptions(common);
+  setThreadCount(common.threadsToUse());
+  ConsoleListener console(common.console);
+  ListenerScope scope(console);
   try {
     return body();
   } catch (const std::bad_alloc &) {

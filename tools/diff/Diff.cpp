@@ -47,8 +47,7 @@ int diff(const DiffFlags &options) {
   PrecisionDiff diff = diffPrecision(before, after, options.tolerance);
   if (!options.json.empty())
     writeFileAtomically(options.json, std::string_view(diffJson(diff)));
-  TableStyle style{options.common.colorFor(STDOUT_FILENO),
-                   terminalWidth(STDOUT_FILENO)};
+  TableStyle style = currentListener().style();
   fmt::print("A: {}\nB: {}\n{}", printable(options.a), printable(options.b),
              renderDiff(diff, options.all, style));
   return diff.regressions.empty() ? 0 : 1;

@@ -57,8 +57,7 @@ void printOperators(const ModelSummary &summary, const TableStyle &style) {
 
 int inspect(const InspectFlags &options) {
   ModelSummary summary = onnx_import::summarizeModel(options.network.model);
-  TableStyle style{options.common.colorFor(STDOUT_FILENO),
-                   terminalWidth(STDOUT_FILENO)};
+  TableStyle style = currentListener().style();
   fmt::print("{}\n  graph '{}', operator set {}, IR version {}, producer {}\n",
              options.network.model, summary.name, summary.opset,
              summary.irVersion,

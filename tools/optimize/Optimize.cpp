@@ -32,8 +32,7 @@ int optimizeModel(OptimizeFlags &options) {
   stage.nameMap = options.nameMap;
   stage.optimizedMlir = options.mlir;
   stage.checkRewrites = !options.unchecked;
-  stage.threads =
-      options.common.threads > 0 ? options.common.threads : hardwareThreads();
+  stage.threads = options.common.threadsToUse();
   if (!options.inputDir.empty()) {
     stage.checkModel = true;
     stage.samples = [&](std::span<const PortInfo> inputs) {
@@ -42,9 +41,7 @@ int optimizeModel(OptimizeFlags &options) {
     };
   }
   Network network(options.network);
-  runFloatStage(
-      network, stage,
-      {options.common.colorFor(STDOUT_FILENO), terminalWidth(STDOUT_FILENO)});
+  runFloatStage(network, stage, currentListener().style());
   return 0;
 }
 

@@ -181,8 +181,7 @@ Executable prepareCompiled(const RunFlags &options,
 }
 
 int run(const RunFlags &options) {
-  int threads =
-      options.common.threads > 0 ? options.common.threads : hardwareThreads();
+  int threads = options.common.threadsToUse();
   auto start = std::chrono::steady_clock::now();
   PrepareOptions prepareOptions;
   prepareOptions.observe = options.perLayer;

@@ -8,6 +8,8 @@
 #ifndef PARALLAX_REPORT_TABLE_H
 #define PARALLAX_REPORT_TABLE_H
 
+#include "parallax/Support/Listener.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,11 +48,7 @@ struct Cell {
   Tint tint = Tint::Plain;
 };
 
-struct TableStyle {
-  bool color = false;
-  /// The columns of the terminal; 0 sets no limit.
-  int width = 0;
-};
+using TableStyle = TextStyle;
 
 class Table {
 public:

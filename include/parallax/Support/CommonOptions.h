@@ -8,6 +8,7 @@
 #ifndef PARALLAX_SUPPORT_COMMONOPTIONS_H
 #define PARALLAX_SUPPORT_COMMONOPTIONS_H
 
+#include "parallax/Support/ConsoleListener.h"
 #include "parallax/Support/Log.h"
 
 namespace CLI {
@@ -20,10 +21,11 @@ namespace parallax {
 struct CommonOptions {
   /// 0 stands for all cores.
   int threads = 0;
-  LogLevel logLevel = LogLevel::Info;
-  /// False after --no-color; what a stream gets also depends on the stream.
-  bool color = true;
+  /// --log-level and --no-color; what a stream gets also depends on the stream.
+  ConsoleOptions console;
 
+  /// The number of threads that 0 stands for, or the one that was given.
+  int threadsToUse() const;
   /// Whether output to `descriptor` is colored.
   bool colorFor(int descriptor) const;
 };
@@ -34,9 +36,6 @@ void addCommonOptions(CLI::App &app, CommonOptions &options);
 /// Prints the help that was asked for, or what is wrong with the command line;
 /// returns the exit code, 0 or 2.
 int reportParseError(const CLI::App &app, const CLI::ParseError &error);
-
-/// Sets the thread count, log level and log color of the process.
-void applyCommonOptions(const CommonOptions &options);
 
 } // namespace parallax
 

@@ -1,12 +1,13 @@
-//===- Log.h - Messages on standard error ----------------------*- C++ -*-===//
+//===- Log.h - Messages about the work -------------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Standard output belongs to results; everything that is said about the work
-// goes to standard error, filtered by one level for the whole process.
+// Short ways to tell the listener of this thread something.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_SUPPORT_LOG_H
 #define PARALLAX_SUPPORT_LOG_H
+
+#include "parallax/Support/Listener.h"
 
 #include <fmt/core.h>
 #include <optional>
@@ -15,24 +16,22 @@
 
 namespace parallax {
 
-enum class LogLevel { Error, Warning, Info, Debug };
-
 std::string_view nameOf(LogLevel level);
 std::optional<LogLevel> parseLogLevel(std::string_view name);
 
-/// Messages above the level are dropped; Info is the initial level.
-void setLogLevel(LogLevel level);
-bool isLogged(LogLevel level);
-
-/// Switches color off, or lets the terminal decide.
-void setLogColor(bool allowed);
-
-void logMessage(LogLevel level, std::string_view message);
+/// The text as a log shows it: every level but Info names itself.
+std::string withLevel(LogLevel level, std::string_view text);
 
 template <typename... Args>
 void log(LogLevel level, fmt::format_string<Args...> format, Args &&...args) {
-  if (isLogged(level))
-    logMessage(level, fmt::format(format, std::forward<Args>(args)...));
+  Listener &listener = currentListener();
+  if (listener.wants(level))
+    listener.onMessage(level, fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Shows a part of the results.
+inline void showResult(std::string_view text) {
+  currentListener().onResult(text);
 }
 
 } // namespace parallax

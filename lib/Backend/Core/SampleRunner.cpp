@@ -5,6 +5,7 @@
 // See the header.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Core/SampleRunner.h"
+#include "parallax/Support/Listener.h"
 #include "parallax/Support/Parallel.h"
 
 #include <condition_variable>
@@ -99,10 +100,12 @@ void runSamples(const Executable &executable, size_t count, int threads,
     runner.rethrow();
     return;
   }
+  Listener &listener = currentListener();
   std::vector<std::thread> pool;
   for (size_t i = 0; i < workers; ++i)
     pool.emplace_back([&] {
       setThreadCount(1);
+      ListenerScope scope(listener);
       try {
         runner.work();
       } catch (...) {

@@ -7,7 +7,7 @@
 #include "parallax/Data/Calibration.h"
 #include "DataTestSupport.h"
 #include "parallax/Data/Preflight.h"
-#include "parallax/Support/Log.h"
+#include "parallax/Support/ConsoleListener.h"
 
 #include <atomic>
 #include <cmath>
@@ -61,9 +61,6 @@ std::vector<std::string> filesBelow(const fs::path &folder) {
 
 class Calibration : public ::testing::Test {
 protected:
-  Calibration() { setLogLevel(LogLevel::Warning); }
-  ~Calibration() override { setLogLevel(LogLevel::Info); }
-
   CalibrationSet open(std::vector<PortInfo> inputs,
                       std::vector<CalibrationSource> sources) const {
     return CalibrationSet::open(std::move(inputs), std::move(sources),
@@ -102,7 +99,8 @@ TEST_F(Calibration, UnpacksOnlyWhatIsNeededInOrderOfNames) {
 
 TEST_F(Calibration, SaysWhatItDoes) {
   auto archive = pack(dir / "a.zip", Packing::Zip, {{"1.npy", floatNpy(1, 0)}});
-  setLogLevel(LogLevel::Info);
+  ConsoleListener console;
+  ListenerScope scope(console);
   testing::internal::CaptureStderr();
   open({floats}, {sourceOf(archive)});
   std::string text = testing::internal::GetCapturedStderr();

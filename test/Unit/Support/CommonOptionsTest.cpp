@@ -36,16 +36,16 @@ TEST(CommonOptions, Defaults) {
   auto options = parse("");
   ASSERT_TRUE(options);
   EXPECT_EQ(options->threads, 0);
-  EXPECT_EQ(options->logLevel, LogLevel::Info);
-  EXPECT_TRUE(options->color);
+  EXPECT_EQ(options->console.level, LogLevel::Info);
+  EXPECT_TRUE(options->console.color);
 }
 
 TEST(CommonOptions, AllFlags) {
   auto options = parse("--threads 2 --log-level debug --no-color");
   ASSERT_TRUE(options);
   EXPECT_EQ(options->threads, 2);
-  EXPECT_EQ(options->logLevel, LogLevel::Debug);
-  EXPECT_FALSE(options->color);
+  EXPECT_EQ(options->console.level, LogLevel::Debug);
+  EXPECT_FALSE(options->console.color);
 }
 
 TEST(CommonOptions, RefusesNonsense) {
@@ -56,16 +56,11 @@ TEST(CommonOptions, RefusesNonsense) {
     EXPECT_FALSE(parse(arguments)) << arguments;
 }
 
-TEST(CommonOptions, ApplySetsTheProcess) {
+TEST(CommonOptions, NoThreadsStandForAllCores) {
   CommonOptions options;
+  EXPECT_EQ(options.threadsToUse(), hardwareThreads());
   options.threads = 3;
-  options.logLevel = LogLevel::Error;
-  applyCommonOptions(options);
-  EXPECT_EQ(threadCount(), 3);
-  EXPECT_FALSE(isLogged(LogLevel::Info));
-  applyCommonOptions(CommonOptions());
-  EXPECT_EQ(threadCount(), hardwareThreads());
-  EXPECT_TRUE(isLogged(LogLevel::Info));
+  EXPECT_EQ(options.threadsToUse(), 3);
 }
 
 } // namespace

@@ -7,13 +7,18 @@
 #include "parallax/Support/Log.h"
 #include "Pty.h"
 #include "TempDir.h"
+#include "parallax/Support/ConsoleListener.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LogFile.h"
+#include "parallax/Support/Parallel.h"
+#include "parallax/Support/Progress.h"
 #include "parallax/Support/Terminal.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <thread>
 
 using namespace parallax;
 
@@ -21,12 +26,12 @@ namespace {
 
 std::string logAll(LogLevel level) {
   testing::internal::CaptureStderr();
-  setLogLevel(level);
+  ConsoleListener listener({level});
+  ListenerScope scope(listener);
   log(LogLevel::Error, "e{}", 1);
   log(LogLevel::Warning, "w{}", 2);
   log(LogLevel::Info, "i{}", 3);
   log(LogLevel::Debug, "d{}", 4);
-  setLogLevel(LogLevel::Info);
   return testing::internal::GetCapturedStderr();
 }
 
@@ -58,30 +63,80 @@ TEST(Terminal, ColorNeedsATerminalWithoutNoColor) {
   ::unsetenv("NO_COLOR");
 }
 
+TEST(Listener, IsSilentByDefault) {
+  testing::internal::CaptureStderr();
+  log(LogLevel::Error, "nobody listens");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Listener, IsThatOfTheThreadAndOfItsLoops) {
+  class Counter : public Listener {
+  public:
+    void onMessage(LogLevel, std::string_view) override { ++count; }
+    std::atomic<int> count = 0;
+  };
+  Counter ours, theirs;
+  ListenerScope scope(ours);
+  ThreadCountScope threads(4);
+  parallelFor(100, 1, [](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      log(LogLevel::Info, "step {}", i);
+  });
+  std::thread other([&] {
+    ListenerScope scope(theirs);
+    log(LogLevel::Info, "elsewhere");
+  });
+  other.join();
+  EXPECT_EQ(ours.count, 100);
+  EXPECT_EQ(theirs.count, 1);
+}
+
+TEST(Listener, StopsLongWork) {
+  class Impatient : public Listener {
+  public:
+    void onProgress(const ProgressEvent &event) override { last = event.done; }
+    bool isCancelled() const override { return last >= 3; }
+    int64_t last = 0;
+  };
+  Impatient listener;
+  ListenerScope scope(listener);
+  auto work = [] {
+    Progress progress("Work", 10);
+    for (int i = 0; i < 10; ++i)
+      progress.advance();
+  };
+  EXPECT_THROW(work(), Cancelled);
+  EXPECT_EQ(listener.last, 3);
+  EXPECT_THROW(stopIfCancelled(), Cancelled);
+}
+
 TEST(LogFile, KeepsWhatWasShownFromTheStart) {
   TempDir folder;
-  closeLogFile();
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
+  ConsoleListener console;
+  LogFile file(console);
+  ListenerScope scope(file);
   log(LogLevel::Warning, "early");
-  openLogFile(folder.path() / "deep" / "build.log");
+  file.open(folder.path() / "deep" / "build.log");
   log(LogLevel::Info, "saved");
   log(LogLevel::Debug, "not shown");
-  printResult("\x1b[31mred\x1b[0m table\n");
-  closeLogFile();
+  showResult("\x1b[31mred\x1b[0m table\n");
+  file.close();
   log(LogLevel::Info, "late");
-  closeLogFile();
-  testing::internal::GetCapturedStderr();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "warning: early\nsaved\nlate\n");
   EXPECT_EQ(testing::internal::GetCapturedStdout(),
             "\x1b[31mred\x1b[0m table\n");
-  std::ifstream file(folder.path() / "deep" / "build.log");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::ifstream written(folder.path() / "deep" / "build.log");
+  std::string text((std::istreambuf_iterator<char>(written)), {});
   EXPECT_EQ(text, "warning: early\nsaved\nred table\n");
 }
 
 TEST(LogFile, RefusesAFolder) {
   TempDir folder;
-  EXPECT_THROW(openLogFile(folder.path()), Error);
+  LogFile file(currentListener());
+  EXPECT_THROW(file.open(folder.path()), Error);
 }
 
 } // namespace

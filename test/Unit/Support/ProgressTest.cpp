@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/Progress.h"
 #include "Pty.h"
-#include "parallax/Support/Log.h"
+#include "parallax/Support/ConsoleListener.h"
 #include "parallax/Support/Unicode.h"
 
 #include <algorithm>
@@ -21,8 +21,10 @@ namespace {
 TEST(Progress, PipeGetsOneLineAtBeginAndEnd) {
   Screen screen(0);
   Console console(screen.file());
+  ConsoleListener listener({}, console);
+  ListenerScope scope(listener);
   {
-    Progress bar("Calibrating", 3, console);
+    Progress bar("Calibrating", 3);
     EXPECT_EQ(screen.output(), "Calibrating: 0/3\n");
     for (int step = 0; step < 3; ++step)
       bar.advance();
@@ -37,8 +39,10 @@ TEST(Progress, PipeGetsOneLineAtBeginAndEnd) {
 TEST(Progress, SaysHowFarUnfinishedWorkCame) {
   Screen screen(0);
   Console console(screen.file());
+  ConsoleListener listener({}, console);
+  ListenerScope scope(listener);
   {
-    Progress bar("Calibrating", 3, console);
+    Progress bar("Calibrating", 3);
     bar.advance(2);
   }
   EXPECT_NE(screen.output().find("2/3 (stopped)"), std::string::npos);
@@ -48,9 +52,11 @@ TEST(Progress, TerminalIsRedrawnAtMostTenTimesASecond) {
   Screen screen(80);
   ASSERT_TRUE(screen.isOpen());
   Console console(screen.file());
+  ConsoleListener listener({}, console);
+  ListenerScope scope(listener);
   auto begin = std::chrono::steady_clock::now();
   {
-    Progress bar("Calibrating", 1 << 20, console);
+    Progress bar("Calibrating", 1 << 20);
     for (int step = 0; step < 1 << 20; ++step)
       bar.advance();
   }
@@ -70,7 +76,9 @@ TEST(Progress, BarFitsTheTerminal) {
     Screen screen(width);
     ASSERT_TRUE(screen.isOpen());
     Console console(screen.file());
-    Progress bar("层一 Calibrating with many samples", 1000000, console);
+    ConsoleListener listener({}, console);
+    ListenerScope scope(listener);
+    Progress bar("层一 Calibrating with many samples", 1000000);
     std::string line = screen.output();
     ASSERT_EQ(line.find("\r\033[K"), 0u);
     EXPECT_LT(displayWidth(line.substr(4)), width);
@@ -81,7 +89,9 @@ TEST(Progress, LogLinesReplaceTheBar) {
   Screen screen(80);
   ASSERT_TRUE(screen.isOpen());
   Console console(screen.file());
-  Progress bar("Work", 10, console);
+  ConsoleListener listener({}, console);
+  ListenerScope scope(listener);
+  Progress bar("Work", 10);
   screen.output();
   console.writeLine("message");
   EXPECT_EQ(screen.output(), "\r\033[Kmessage\r\n");
@@ -92,8 +102,10 @@ TEST(Progress, LogLinesReplaceTheBar) {
 TEST(Progress, CountsFromManyThreads) {
   Screen screen(0);
   Console console(screen.file());
+  ConsoleListener listener({}, console);
+  ListenerScope scope(listener);
   {
-    Progress bar("Work", 4000, console);
+    Progress bar("Work", 4000);
     std::vector<std::thread> threads;
     for (int thread = 0; thread < 4; ++thread)
       threads.emplace_back([&] {
@@ -110,11 +122,13 @@ TEST(Progress, EmptyWorkAndQuietLevel) {
   Screen screen(80);
   ASSERT_TRUE(screen.isOpen());
   Console console(screen.file());
-  { Progress bar("Nothing", 0, console); }
+  ConsoleListener listener({}, console);
+  ListenerScope scope(listener);
+  { Progress bar("Nothing", 0); }
   EXPECT_NE(screen.output().find("0/0 in"), std::string::npos);
-  setLogLevel(LogLevel::Warning);
-  { Progress bar("Quiet", 5, console); }
-  setLogLevel(LogLevel::Info);
+  ConsoleListener quiet({LogLevel::Warning}, console);
+  ListenerScope quietScope(quiet);
+  { Progress bar("Quiet", 5); }
   EXPECT_EQ(screen.output(), "");
 }
 
