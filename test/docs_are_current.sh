@@ -17,6 +17,8 @@ page op Dialect/NN/NNOps.td nn-ops
 page op Dialect/NPU/NPUOps.td npu-ops
 page pass Passes/Optimize/Passes.td optimize-passes
 page pass Passes/Processors/Passes.td processors-passes
+page pass Passes/Calibrate/Passes.td calibrate-passes
+page pass Passes/Quantize/Passes.td quantize-passes
 page pass Passes/Lower/Passes.td lower-passes
 page pass Passes/Analyze/Passes.td analyze-passes
 "$op_status" >"$fresh/docs/generated/op-status.md"
@@ -24,7 +26,7 @@ page pass Passes/Analyze/Passes.td analyze-passes
 "$config_doc" schema >"$fresh/configs/schema.json"
 "$config_doc" target-page >"$fresh/docs/generated/target-fields.md"
 "$config_doc" target-schema >"$fresh/configs/target-schema.json"
-for file in docs/generated/{nn-ops,npu-ops,optimize-passes,processors-passes,lower-passes,analyze-passes,op-status,target-fields}.md \
+for file in docs/generated/{nn-ops,npu-ops,optimize-passes,processors-passes,calibrate-passes,quantize-passes,lower-passes,analyze-passes,op-status,target-fields}.md \
   docs/config.md configs/{schema,target-schema}.json; do
   diff -u "$root/$file" "$fresh/$file" ||
     { echo "$file is out of date: build the target parallax-doc"; exit 1; }

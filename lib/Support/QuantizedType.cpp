@@ -43,6 +43,14 @@ bool isQuantized(Type type) {
       getElementTypeOrSelf(type));
 }
 
+Type withoutRange(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto calibrated =
+      dyn_cast<quant::CalibratedQuantizedType>(getElementTypeOrSelf(type));
+  return tensor && calibrated ? tensor.clone(calibrated.getExpressedType())
+                              : type;
+}
+
 Type quantizedType(MLIRContext *context, DType storage,
                    const AffineParams &params) {
   return UniformQuantizedType::get(

@@ -8,6 +8,7 @@
 #include "parallax/Support/TensorAttr.h"
 #include "parallax/Support/Error.h"
 
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -40,6 +41,9 @@ Type toElementType(MLIRContext *context, DType dtype) {
 }
 
 std::optional<DType> toDType(Type elementType) {
+  // A range changes nothing of how a tensor is stored.
+  if (auto calibrated = dyn_cast<quant::CalibratedQuantizedType>(elementType))
+    elementType = calibrated.getExpressedType();
   for (int i = 0; i <= int(DType::Bool); ++i)
     if (toElementType(elementType.getContext(), DType(i)) == elementType)
       return DType(i);

@@ -68,9 +68,6 @@ void buildFrom(const std::string &phaseName, BuildState &state) {
     for (const char *name : {"quantized", "npu", "deployed"})
       if (mlir::func::FuncOp view = state.network->view(name))
         view.erase();
-    mlir::func::FuncOp calibrated = state.network->view("calibrated");
-    if (calibrated && phaseName == "calibrate")
-      calibrated.erase();
   }
   for (const Phase &phase : phasesBetween(phaseName, ""))
     if (phase.isWanted(state.config))

@@ -11,6 +11,7 @@
 #include "parallax/Passes/Calibrate/Calibrate.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Clock.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Progress.h"
@@ -141,11 +142,7 @@ Calibration collect(Network &network, const BuildConfig &config, int threads,
                     const TableStyle &style) {
   printConfigTable(network.inputs(), config, style);
   CalibrationSet set = openCalibrationSet(network, config);
-  PrepareOptions observed;
-  observed.observe = true;
-  observed.observeBlocks = true;
-  observed.fusesObserved = isLoneClamp;
-  Executable executable = network.prepare(observed);
+  Executable executable = prepareCalibration(network.function());
   CalibrationOptions options = optionsOf(config, threads);
   std::optional<Doctor> doctor;
   if (config.quant.saveRangeProvenance)
@@ -172,35 +169,19 @@ Calibration collect(Network &network, const BuildConfig &config, int threads,
       log(LogLevel::Warning, "{}", finding);
   }
 
-  Calibration calibration;
-  calibration.method = configName(config.quant.calibrationMethod);
-  calibration.samples = int64_t(set.size());
-  for (const TensorStatistics &tensor : statistics) {
-    TensorRange range;
-    range.node = tensor.node;
-    range.tensor = tensor.tensor;
-    range.count = tensor.histogram.count();
-    range.nans = tensor.histogram.nanCount();
-    range.infs = tensor.histogram.infCount();
-    range.values = {tensor.histogram.min(), tensor.histogram.max()};
-    range.u8 = chooseRange(tensor, options, 8);
-    range.u16 = chooseRange(tensor, options, 16);
-    range.channelAxis = tensor.channelAxis;
-    range.channelMin = tensor.channelMin;
-    range.channelMax = tensor.channelMax;
-    if (config.quant.saveRangeProvenance) {
-      range.minSample = set.name(tensor.minSample);
-      range.maxSample = set.name(tensor.maxSample);
-    }
-    if (range.nans + range.infs > 0)
+  for (const TensorStatistics &tensor : statistics)
+    if (tensor.histogram.nanCount() + tensor.histogram.infCount() > 0)
       log(LogLevel::Warning,
           "tensor '{}' has {} NaN and {} infinite values on the samples; they "
           "don't count for its range",
-          range.tensor, range.nans, range.infs);
-    calibration.tensors.push_back(std::move(range));
-  }
-  addClampedRanges(network.function(), calibration);
-  return calibration;
+          tensor.tensor, tensor.histogram.nanCount(),
+          tensor.histogram.infCount());
+  if (config.quant.saveRangeProvenance)
+    for (TensorStatistics &tensor : statistics) {
+      tensor.minSampleName = set.name(tensor.minSample);
+      tensor.maxSampleName = set.name(tensor.maxSample);
+    }
+  return chooseRanges(network.function(), statistics, options, set.size());
 }
 
 } // namespace
@@ -246,15 +227,19 @@ std::filesystem::path calibrationPath(const BuildConfig &config) {
 
 void runCalibrateStage(BuildState &state) {
   const BuildConfig &config = state.config;
-  state.calibration =
+  mlir::func::FuncOp network = state.network->function();
+  // One that is calibrated again is run as if it were the first time.
+  removeCalibration(network);
+  Calibration calibration =
       config.quant.calibrationCache.empty()
           ? collect(*state.network, config, state.threads, state.style)
           : readCalibration(config.quant.calibrationCache);
   std::filesystem::path path = calibrationPath(config);
-  writeFileAtomically(path, toJson(state.calibration));
+  writeFileAtomically(path, toJson(calibration));
   log(LogLevel::Info, "save ranges of {} tensors to [{}]",
-      state.calibration.tensors.size(), path.string());
-  addCalibratedView(state.network->function(), state.calibration);
+      calibration.tensors.size(), path.string());
+  setCalibration(network, calibration);
+  orThrow(network.getContext(), [&] { return requireCalibrated(network); });
 }
 
 } // namespace parallax

@@ -127,9 +127,6 @@ void restoreBefore(const Phase &first, BuildState &state) {
     return;
   state.network.emplace(networkOptions(state.config),
                         checkpointOf(state.config, *(&first - 1)));
-  if (&first > &findPhase("calibrate", phases[0]))
-    if (wantsCalibration(state.config))
-      state.calibration = readCalibration(calibrationPath(state.config));
 }
 
 } // namespace parallax

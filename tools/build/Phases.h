@@ -11,7 +11,6 @@
 #include "../common/Network.h"
 #include "parallax/Analysis/PrecisionReport.h"
 #include "parallax/Config/BuildConfig.h"
-#include "parallax/Passes/Calibrate/CalibrationFile.h"
 #include "parallax/Report/Table.h"
 
 #include <span>
@@ -41,7 +40,6 @@ struct BuildState {
   std::optional<PrecisionReport> report;
   int64_t cycles = 0;
   std::optional<Network> network;
-  Calibration calibration;
 };
 
 struct Phase {

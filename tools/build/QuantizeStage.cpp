@@ -8,13 +8,17 @@
 #include "CalibrateStage.h"
 
 #include "parallax/Frontend/ONNX/Export.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Passes/Optimize/Names.h"
 #include "parallax/Passes/Processors/Processors.h"
 #include "parallax/Passes/Quantize/Improve.h"
 #include "parallax/Passes/Quantize/Qdq.h"
 #include "parallax/Passes/Quantize/QuantFile.h"
 #include "parallax/Passes/Quantize/Quantize.h"
+#include "parallax/Report/FloatChanges.h"
+#include "parallax/Report/PrecisionAudit.h"
 #include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Views.h"
@@ -43,13 +47,23 @@ mlir::func::FuncOp addDeployedView(mlir::func::FuncOp view,
                                    const BuildConfig &config,
                                    ProcessorReport &report) {
   mlir::func::FuncOp deployed = addView(view, "deployed");
+  removeCalibration(deployed);
   report = addProcessors(deployed, config.inputProcessors,
                          config.outputProcessors, config.quant.inputConfigs);
   return deployed;
 }
 
-PrecisionPlan planPrecision(BuildState &state, mlir::func::FuncOp network) {
-  return planPrecision(state, network, state.config.quant);
+PrecisionOptions precisionOptions(BuildState &state,
+                                  mlir::func::FuncOp network) {
+  PrecisionOptions options;
+  options.allowUnmatched = state.allowUnmatched;
+  std::vector<std::string> names;
+  for (const onnx_import::ModelNode &node : state.network->summary().nodes) {
+    names.push_back(node.name);
+    options.nodeTypes[node.name] = node.type;
+  }
+  options.nodes = mapNodes(network, names);
+  return options;
 }
 
 /// Changes the float network such that it loses less, as far as that is asked
@@ -66,11 +80,16 @@ mlir::func::FuncOp improve(BuildState &state, const fs::path &folder) {
     return network;
   }
   CalibrationSet set = openCalibrationSet(*state.network, state.config);
-  SampleSource samples{set.size(), [&](size_t i) { return set.load(i); },
-                       state.threads};
-  Improvement improvement = improveNetwork(
-      network, state.calibration, config, samples,
-      [&](mlir::func::FuncOp view) { return planPrecision(state, view); });
+  MeasuredSamples samples;
+  samples.count = set.size();
+  samples.load = [&](size_t i) { return set.load(i); };
+  samples.threads = state.threads;
+  AssignPrecisions assign = [&](mlir::func::FuncOp view) -> LogicalResult {
+    return assignPrecision(view, config, precisionOptions(state, view));
+  };
+  Improvement improvement = orThrow(network.getContext(), [&] {
+    return improveNetwork(network, config, samples, assign);
+  });
   const FloatChanges &changes = improvement.changes;
   auto show = [&](std::string_view title, bool isEmpty, const Table &table) {
     if (!isEmpty)
@@ -92,16 +111,24 @@ mlir::func::FuncOp improve(BuildState &state, const fs::path &folder) {
   return improvement.source;
 }
 
+mlir::func::FuncOp quantize(mlir::func::FuncOp network,
+                            const QuantConfig &config,
+                            QuantizeReport *report = nullptr) {
+  return orThrow(network.getContext(), [&] {
+    return addQuantizedView(network, quantizeOptions(config), report);
+  });
+}
+
 /// Quantizes the network together with its processors.
 void quantizeDeployed(BuildState &state, mlir::func::FuncOp source) {
   ProcessorReport report;
+  Calibration calibration = getCalibration(source);
   mlir::func::FuncOp network = addDeployedView(source, state.config, report);
   printProcessors(report);
-  Calibration calibration = state.calibration;
   addProcessorRanges(network, calibration);
-  PrecisionPlan plan = planPrecision(state, network);
-  mlir::func::FuncOp deployed = addQuantizedView(
-      network, calibration, plan, quantizeOptions(state.config.quant));
+  setCalibration(network, calibration);
+  assignPrecision(state, network, state.config.quant);
+  mlir::func::FuncOp deployed = quantize(network, state.config.quant);
   network.erase();
   deployed.setName("deployed");
 }
@@ -145,17 +172,12 @@ void writeFiles(BuildState &state, mlir::func::FuncOp quantized,
 
 } // namespace
 
-PrecisionPlan planPrecision(BuildState &state, mlir::func::FuncOp network,
-                            const QuantConfig &config) {
-  PrecisionOptions options;
-  options.allowUnmatched = state.allowUnmatched;
-  std::vector<std::string> names;
-  for (const onnx_import::ModelNode &node : state.network->summary().nodes) {
-    names.push_back(node.name);
-    options.nodeTypes[node.name] = node.type;
-  }
-  options.nodes = mapNodes(network, names);
-  return assignPrecision(network, config, options);
+std::vector<AuditedRule> assignPrecision(BuildState &state,
+                                         mlir::func::FuncOp network,
+                                         const QuantConfig &config) {
+  return orThrow(network.getContext(), [&] {
+    return assignPrecision(network, config, precisionOptions(state, network));
+  });
 }
 
 /// The network was quantized before: its parameters become types.
@@ -184,8 +206,8 @@ static void takeParameters(BuildState &state) {
 }
 
 void checkRules(BuildState &state) {
-  PrecisionPlan plan = planPrecision(state, state.network->function());
-  for (const AuditedRule &rule : plan.audit)
+  for (const AuditedRule &rule :
+       assignPrecision(state, state.network->function(), state.config.quant))
     if (!rule.note.empty())
       log(LogLevel::Warning, "'{}' ({}): {}", rule.config, rule.words(),
           rule.note);
@@ -205,23 +227,22 @@ void runQuantizeStage(BuildState &state) {
   mlir::func::FuncOp network = improve(state, folder);
   if (hasProcessors(state.config))
     quantizeDeployed(state, network);
-  PrecisionPlan plan = planPrecision(state, network);
-  if (!plan.audit.empty())
+  std::vector<AuditedRule> audit =
+      assignPrecision(state, network, state.config.quant);
+  if (!audit.empty())
     showResult("Layer Config Table\n" +
-               layerConfigTable(plan.audit).render(state.style));
+               layerConfigTable(audit).render(state.style));
   QuantizeReport report;
-  mlir::func::FuncOp quantized =
-      addQuantizedView(network, state.calibration, plan,
-                       quantizeOptions(state.config.quant), &report);
-  completeAudit(plan, quantized);
+  mlir::func::FuncOp quantized = quantize(network, state.config.quant, &report);
+  completeAudit(audit, quantized);
   if (network != state.network->function())
     network.erase();
 
-  if (!plan.audit.empty()) {
+  if (!audit.empty()) {
     showResult("Layer Config Audit\n" +
-               layerConfigAuditTable(plan.audit).render(state.style));
+               layerConfigAuditTable(audit).render(state.style));
     fs::path path = folder / "layer_config_audit.json";
-    writeFileAtomically(path, toJson(plan.audit));
+    writeFileAtomically(path, toJson(audit));
     log(LogLevel::Info, "save what came of layer_configs to [{}]",
         path.string());
   }

@@ -20,10 +20,11 @@ void checkProcessors(BuildState &state);
 /// names once the network is optimized.
 void checkRules(BuildState &state);
 
-/// The types of the layers of a view of the network, as a configuration wants
-/// them; throws Error for what can't be granted.
-PrecisionPlan planPrecision(BuildState &state, mlir::func::FuncOp network,
-                            const QuantConfig &config);
+/// Gives the layers of a view of the network the types that a configuration
+/// wants, and returns the audit; throws Error for what can't be granted.
+std::vector<AuditedRule> assignPrecision(BuildState &state,
+                                         mlir::func::FuncOp network,
+                                         const QuantConfig &config);
 
 /// Applies layer_configs, adds the view "quantized" to the network, and where
 /// there are input or output processors another one with them, "deployed", and

@@ -18,6 +18,7 @@
 #include "parallax/Passes/Quantize/Quantize.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Log.h"
@@ -42,30 +43,6 @@ constexpr size_t mostSamples = 32;
 //===----------------------------------------------------------------------===//
 // Networks with other types
 //===----------------------------------------------------------------------===//
-
-/// Puts the views that a trial replaces aside, and back again.
-class ViewsAside {
-public:
-  explicit ViewsAside(Network &network) : network(network) {
-    for (const char *name : names)
-      if (mlir::func::FuncOp view = network.view(name))
-        kept.push_back({view, name});
-    for (auto &[view, name] : kept)
-      view.setName(fmt::format("{}_aside", name));
-  }
-  ~ViewsAside() {
-    for (const char *name : names)
-      if (mlir::func::FuncOp view = network.view(name))
-        view.erase();
-    for (auto &[view, name] : kept)
-      view.setName(name);
-  }
-
-private:
-  static constexpr const char *names[] = {"quantized", "npu"};
-  Network &network;
-  std::vector<std::pair<mlir::func::FuncOp, const char *>> kept;
-};
 
 /// Adds the codes of a tensor, or of what it is requantized to, if they are the
 /// coarsest so far.
@@ -109,15 +86,21 @@ std::optional<Trial> attempt(BuildState &state,
                              const std::vector<ConfigEdit> &edits) {
   try {
     BuildConfig config = withEdits(state.config, edits);
-    ViewsAside aside(*state.network);
-    mlir::func::FuncOp network = state.network->function();
-    PrecisionPlan plan = planPrecision(state, network, config.quant);
-    mlir::func::FuncOp quantized = addQuantizedView(
-        network, state.calibration, plan, quantizeOptions(config.quant));
-    Trial trial = trialOf(quantized);
-    trial.cycles = cyclesOf(
-        addNpuView(quantized, findTarget(config.targetHardware)), config);
-    return trial;
+    // A module of its own, so that the views that were built stay as they are.
+    mlir::func::FuncOp original = state.network->function();
+    OwningOpRef<ModuleOp> module = ModuleOp::create(original.getLoc());
+    mlir::func::FuncOp network = original.clone();
+    module->push_back(network);
+    assignPrecision(state, network, config.quant);
+    Target target = findTarget(config.targetHardware);
+    return orThrow(network.getContext(), [&]() -> FailureOr<Trial> {
+      auto quantized = addQuantizedView(network, quantizeOptions(config.quant));
+      if (failed(quantized))
+        return failure();
+      Trial trial = trialOf(*quantized);
+      trial.cycles = cyclesOf(addNpuView(*quantized, target), config);
+      return trial;
+    });
   } catch (const Error &error) {
     log(LogLevel::Debug, "a change was not suggested: {}", error.what());
     return std::nullopt;

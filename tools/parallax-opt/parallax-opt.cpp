@@ -7,9 +7,11 @@
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Dialect/NPU/NPUOps.h"
 #include "parallax/Passes/Analyze/Passes.h"
+#include "parallax/Passes/Calibrate/Passes.h"
 #include "parallax/Passes/Lower/Passes.h"
 #include "parallax/Passes/Optimize/Passes.h"
 #include "parallax/Passes/Processors/Passes.h"
+#include "parallax/Passes/Quantize/Passes.h"
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -22,6 +24,8 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   parallax::registerOptimizePasses();
   parallax::registerProcessorsPasses();
+  parallax::registerCalibratePasses();
+  parallax::registerQuantizePasses();
   parallax::registerLowerPasses();
   parallax::registerAnalyzePasses();
   return mlir::asMainReturnCode(

@@ -14,6 +14,8 @@ namespace parallax {
 
 struct Interval {
   double low = 0, high = 0;
+
+  bool operator==(const Interval &) const = default;
 };
 
 /// All values.

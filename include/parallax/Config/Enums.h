@@ -8,6 +8,7 @@
 #ifndef PARALLAX_CONFIG_ENUMS_H
 #define PARALLAX_CONFIG_ENUMS_H
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -102,6 +103,14 @@ template <typename E> std::string_view configName(E value) {
     if (entry.value == value)
       return entry.name;
   return "";
+}
+
+/// The value that a configuration gives that name; nothing if it has none.
+template <typename E> std::optional<E> parseEnum(std::string_view name) {
+  for (const EnumName<E> &entry : enumNames<E>())
+    if (entry.name == name)
+      return entry.value;
+  return std::nullopt;
 }
 
 } // namespace parallax

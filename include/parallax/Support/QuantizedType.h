@@ -36,6 +36,9 @@ CodeLimits codeLimitsOf(DType storage);
 /// True for a type, or a tensor of a type, that stands for codes.
 bool isQuantized(Type type);
 
+/// The type of a tensor without the range that calibration has given it.
+Type withoutRange(Type type);
+
 /// One scale for all: `storage` is an integer type of 8, 16 or 32 bits.
 Type quantizedType(MLIRContext *context, DType storage,
                    const AffineParams &params);

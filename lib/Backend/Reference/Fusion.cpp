@@ -5,6 +5,7 @@
 // See the header.
 //===----------------------------------------------------------------------===//
 #include "Fusion.h"
+#include "parallax/Support/QuantizedType.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
@@ -23,8 +24,10 @@ bool isConstant(Value value) {
   return value.getDefiningOp<nn::ConstantOp>() != nullptr;
 }
 
+Type typeOf(Value value) { return withoutRange(value.getType()); }
+
 bool isFloat(Value value) {
-  return cast<RankedTensorType>(value.getType()).getElementType().isF32();
+  return cast<RankedTensorType>(typeOf(value)).getElementType().isF32();
 }
 
 std::optional<PostOp> activationOf(Operation *op) {
@@ -139,7 +142,7 @@ private:
     // The columns of the result are those of a matrix, not of a vector.
     if (!op || !isa<nn::MatMulOp, nn::FullyConnectedOp>(root) ||
         root->getNumOperands() != 2 || !result.absorbed.empty() ||
-        op.getType() != current.getType() ||
+        typeOf(op) != typeOf(current) ||
         cast<RankedTensorType>(root->getOperand(1).getType()).getRank() < 2)
       return false;
     Value other = op.getA() == current ? op.getB() : op.getA();
@@ -188,8 +191,8 @@ private:
     if (!op || added)
       return false;
     Value other = op.getA() == current ? op.getB() : op.getA();
-    if (other.getType() != current.getType() || isConstant(other) ||
-        op.getType() != current.getType())
+    if (typeOf(other) != typeOf(current) || isConstant(other) ||
+        typeOf(op) != typeOf(current))
       return false;
     PostOp add{PostOp::Kind::Add};
     add.input = addOperand(other);

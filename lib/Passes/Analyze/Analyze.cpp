@@ -11,6 +11,7 @@
 #include "Combine.h"
 #include "Rows.h"
 #include "Waterfall.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Core/SampleRunner.h"
@@ -270,6 +271,7 @@ PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
                                  const std::vector<Comparison> &comparisons,
                                  const AnalysisSamples &samples) {
   PhaseClock clock;
+  RangesAside aside(views.network);
   Combination combination = analyze::combine(views, comparisons);
   analyze::Waterfall waterfall(views, comparisons, combination, samples);
   clock.finish("stages");

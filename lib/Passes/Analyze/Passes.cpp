@@ -9,6 +9,7 @@
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Dialect/NPU/NPUOps.h"
 #include "parallax/Passes/Analyze/Analyze.h"
+#include "parallax/Passes/Calibrate/RandomSamples.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
@@ -18,7 +19,6 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <fmt/format.h>
-#include <random>
 
 using namespace mlir;
 
@@ -28,49 +28,6 @@ namespace parallax {
 #include "parallax/Passes/Analyze/Passes.h.inc"
 
 namespace {
-
-/// The range of the codes that an input becomes.
-std::pair<float, float> rangeOf(BlockArgument input) {
-  for (Operation *reader : input.getUsers())
-    for (Value result : reader->getResults())
-      if (isa<nn::RequantizeOp>(reader) && isQuantized(result.getType())) {
-        AffineParams params = affineParamsOf(result.getType());
-        auto at = [&](int64_t code) {
-          return float(code - params.zeroPoint) * params.scale;
-        };
-        return {at(params.low), at(params.high)};
-      }
-  return {-1, 1};
-}
-
-std::vector<Tensor> randomSample(func::FuncOp quantized, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::vector<Tensor> inputs;
-  for (BlockArgument input : quantized.getArguments()) {
-    auto type = cast<RankedTensorType>(input.getType());
-    std::optional<DType> dtype = toDType(type.getElementType());
-    if (!dtype || !type.hasStaticShape())
-      throw Error(fmt::format("input '{}' has no type and shape to make "
-                              "samples of",
-                              getTensorName(input)));
-    Tensor &tensor = inputs.emplace_back(*dtype, type.getShape().vec());
-    auto [low, high] = rangeOf(input);
-    // Those of the standard library differ from one to the other.
-    auto next = [&, low = low, high = high] {
-      return low + (high - low) * float(generator() >> 8) * 0x1p-24f;
-    };
-    dispatch(*dtype, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      for (T &value :
-           std::span(static_cast<T *>(tensor.rawData()), size_t(tensor.size())))
-        if constexpr (std::is_integral_v<T>)
-          value = T(generator() & 1);
-        else
-          value = T(next());
-    });
-  }
-  return inputs;
-}
 
 /// Adds a table to the layers of its view.
 void annotate(const PrecisionTable &table, func::FuncOp view) {
@@ -111,7 +68,9 @@ struct PrecisionAnalysis : impl::PrecisionAnalysisBase<PrecisionAnalysis> {
                           module.lookupSymbol<func::FuncOp>("npu")};
     if (views.network == quantized)
       return fail("the first function has to be the float network");
-    if (views.network.getArgumentTypes() != quantized.getArgumentTypes())
+    auto types =
+        llvm::map_to_vector(views.network.getArgumentTypes(), withoutRange);
+    if (!llvm::equal(types, quantized.getArgumentTypes()))
       return fail("the float network and the quantized one have different "
                   "inputs");
     std::vector<Comparison> comparisons;
@@ -120,11 +79,12 @@ struct PrecisionAnalysis : impl::PrecisionAnalysisBase<PrecisionAnalysis> {
       if (views.machine)
         comparisons.push_back({method, AnalysisMode::NPUBackend});
     }
+    FailureOr<Samples> made = randomSamples(quantized, samples, seed);
+    if (failed(made))
+      return signalPassFailure();
     AnalysisSamples source;
-    source.count = samples;
-    source.load = [&](size_t i) {
-      return randomSample(quantized, seed + unsigned(i));
-    };
+    source.count = made->count;
+    source.load = made->load;
     try {
       for (const PrecisionTable &table :
            analyzePrecision(views, comparisons, source).tables)

@@ -176,15 +176,12 @@ Calibration readCalibration(const std::filesystem::path &path) {
   }
 }
 
-void requireRanges(const std::vector<std::string> &missingTensors) {
-  if (missingTensors.empty())
-    return;
-  auto end = missingTensors.begin() +
-             std::min<std::ptrdiff_t>(std::ssize(missingTensors), 5);
-  throw Error(fmt::format(
+std::string describeMissingRanges(const std::vector<std::string> &tensors) {
+  auto end = tensors.begin() + std::min<std::ptrdiff_t>(std::ssize(tensors), 5);
+  return fmt::format(
       "the calibration has no range for {} of the network's tensors, such as "
       "'{}': it is of another network",
-      missingTensors.size(), fmt::join(missingTensors.begin(), end, "', '")));
+      tensors.size(), fmt::join(tensors.begin(), end, "', '"));
 }
 
 } // namespace parallax

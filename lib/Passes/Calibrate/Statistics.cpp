@@ -4,8 +4,8 @@
 //
 // See the header.
 //===----------------------------------------------------------------------===//
+#include "parallax/Passes/Calibrate/Statistics.h"
 #include "parallax/Backend/Core/SampleRunner.h"
-#include "parallax/Passes/Calibrate/Calibrate.h"
 
 #include <functional>
 #include <list>

@@ -12,7 +12,7 @@
 #include "TypePlan.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
-#include "parallax/Support/Error.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 
@@ -24,7 +24,9 @@ namespace parallax::quantize {
 // Ranges
 //===----------------------------------------------------------------------===//
 
-Ranges::Ranges(const Calibration &calibration) {
+Ranges::Ranges(func::FuncOp function)
+    : function(function), calibration(getCalibration(function)) {
+  removeCalibration(function);
   for (const TensorRange &range : calibration.tensors)
     ranges[range.tensor] = &range;
 }
@@ -45,7 +47,11 @@ Interval Ranges::of(Value value, DataType kind) {
                      *this);
 }
 
-void Ranges::finish() const { requireRanges(missing); }
+LogicalResult Ranges::finish() const {
+  if (missing.empty())
+    return success();
+  return func::FuncOp(function).emitError(describeMissingRanges(missing));
+}
 
 //===----------------------------------------------------------------------===//
 // Operations
@@ -81,7 +87,7 @@ Type codeType(MLIRContext *context, const AffineParams &params, DataType kind) {
   for (auto [type, storage] : storages)
     if (type == kind)
       return quantizedType(context, storage, params);
-  throw Error("no codes have the type that was asked for");
+  llvm_unreachable("no codes have this type");
 }
 
 //===----------------------------------------------------------------------===//
@@ -277,15 +283,18 @@ private:
 
 } // namespace
 
-void assignTypes(func::FuncOp function, KindPlan &kinds, Ranges &ranges,
-                 const QuantizeOptions &options, QuantizeReport &report) {
+LogicalResult assignTypes(func::FuncOp function, KindPlan &kinds,
+                          Ranges &ranges, const QuantizeOptions &options,
+                          QuantizeReport &report) {
   TypeAssigner assigner(kinds, ranges, options, report);
   for (Operation &op :
        llvm::make_early_inc_range(function.front().without_terminator()))
     if (op.getNumOperands() > 0)
       assigner.visit(&op);
-  ranges.finish();
+  if (failed(ranges.finish()))
+    return failure();
   assigner.finish();
+  return success();
 }
 
 } // namespace parallax::quantize

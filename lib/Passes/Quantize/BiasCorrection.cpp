@@ -12,6 +12,7 @@
 
 #include "parallax/Backend/Reference/Kernels/Quantize.h"
 #include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/QuantizedType.h"
@@ -154,8 +155,9 @@ CorrectedLayer correct(LayerViews &views, const FloatRows &rows) {
 std::vector<CorrectedLayer> correctBiases(func::FuncOp network,
                                           func::FuncOp copy,
                                           func::FuncOp quantized,
-                                          const SampleSource &samples) {
+                                          const MeasuredSamples &samples) {
   using namespace quantize;
+  RangesAside ofNetwork(network), ofCopy(copy);
   ThreadCountScope threads(samples.threads);
   std::vector<LayerViews> layers = correctable(network, copy, quantized);
   FloatRows rows;

@@ -10,7 +10,6 @@
 #include "WeightPlace.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
-#include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
@@ -50,6 +49,8 @@ public:
     visitProduct(op, weightPlaceOf(op));
   }
 
+  LogicalResult result() const { return failure(hasFailed); }
+
 private:
   /// The same constant becomes the same codes for everybody who wants the same
   /// type, and has another name for everybody else.
@@ -86,13 +87,17 @@ private:
     return toTensor(floatConstantOp(operand.get()).getValue());
   }
 
-  static void requireFinite(const OpOperand &operand, const Tensor &values) {
-    if (!llvm::all_of(values.values<float>(),
-                      [](float value) { return std::isfinite(value); }))
-      throw Error(fmt::format(
-          "the weights '{}' of layer '{}' hold NaN or infinity, which no code "
-          "stands for",
-          getTensorName(operand.get()), getLayerName(operand.getOwner()).node));
+  /// Reports weights that are not finite.
+  bool isFinite(const OpOperand &operand, const Tensor &values) {
+    if (llvm::all_of(values.values<float>(),
+                     [](float value) { return std::isfinite(value); }))
+      return true;
+    hasFailed = true;
+    operand.getOwner()->emitError(fmt::format(
+        "the weights '{}' of layer '{}' hold NaN or infinity, which no code "
+        "stands for",
+        getTensorName(operand.get()), getLayerName(operand.getOwner()).node));
+    return false;
   }
 
   /// Codes of a tensor with one scale.
@@ -120,7 +125,8 @@ private:
   std::vector<float> setWeights(OpOperand &operand, int64_t axis,
                                 const WeightOptions &wanted) {
     Tensor values = valuesOf(operand);
-    requireFinite(operand, values);
+    if (!isFinite(operand, values))
+      return {};
     MLIRContext *context = operand.get().getContext();
     // One scale for all is a single channel.
     WeightCodes weights =
@@ -170,7 +176,7 @@ private:
                            double(largestScale) / std::max(inputScale, 1.0f))));
     }
     std::vector<float> scales = setWeights(weight, place.axis, wanted);
-    if (!bias.isNull())
+    if (!bias.isNull() && !scales.empty())
       setBias(op->getOpOperand(unsigned(place.bias)), bias, inputScale, scales);
   }
 
@@ -218,12 +224,12 @@ private:
       Tensor values = valuesOf(operand);
       Interval range = rangeOf(values);
       bool isBounded = isa<nn::AddOp>(op) && bound(range, operand, values);
-      bool isFinite = llvm::all_of(values.values<float>(), [](float value) {
+      bool allFinite = llvm::all_of(values.values<float>(), [](float value) {
         return std::isfinite(value);
       });
       AffineParams params = affineParams(range, DataType::U16);
       bool isDivisor = isa<nn::DivOp>(op) && operand.getOperandNumber() == 1;
-      if ((isFinite || isBounded) &&
+      if ((allFinite || isBounded) &&
           !(isDivisor && hasSmall(values, params.scale)))
         setAffine(operand, params, DataType::U16);
     }
@@ -292,7 +298,8 @@ private:
       return;
     OpOperand &operand = op->getOpOperand(1);
     Tensor values = valuesOf(operand);
-    requireFinite(operand, values);
+    if (!isFinite(operand, values))
+      return;
     float magnitude = 0;
     for (float value : values.values<float>())
       magnitude = std::max(magnitude, std::abs(value));
@@ -325,19 +332,22 @@ private:
   const Precisions &precisions;
   const QuantizeOptions &options;
   QuantizeReport &report;
+  bool hasFailed = false;
   llvm::DenseMap<Operation *, SmallVector<nn::QuantizedConstantOp>> made;
 };
 
 } // namespace
 
-void quantizeConstants(func::FuncOp function, const KindPlan &kinds,
-                       const Precisions &precisions,
-                       const QuantizeOptions &options, QuantizeReport &report) {
+LogicalResult quantizeConstants(func::FuncOp function, const KindPlan &kinds,
+                                const Precisions &precisions,
+                                const QuantizeOptions &options,
+                                QuantizeReport &report) {
   ConstantQuantizer quantizer(kinds, precisions, options, report);
   for (Operation &op :
        llvm::make_early_inc_range(function.front().without_terminator()))
     if (op.getNumOperands() > 0)
       quantizer.visit(&op);
+  return quantizer.result();
 }
 
 } // namespace parallax::quantize

@@ -55,7 +55,7 @@ public:
     for (Operation &op : network.front().without_terminator())
       if (std::optional<MacLayer> layer = MacLayer::of(&op);
           layer && ranges.contains(getTensorName(rangeOwner(layer->input()))) &&
-          isCodeType(precision(&op).data)) {
+          isCodeType(getPrecision(&op).data)) {
         tensors[layer->input()].push_back(*layer);
         rows.want(layer->input(), layer->geometry());
       }
@@ -67,10 +67,6 @@ public:
   }
 
 private:
-  LayerPrecision precision(Operation *op) const {
-    return precisionOf(options.precisions, op);
-  }
-
   TunedRange tune(Value tensor, const std::vector<MacLayer> &layers,
                   const FloatRows &rows) {
     TunedRange outcome;
@@ -78,7 +74,7 @@ private:
     std::vector<Reader> readers;
     for (const MacLayer &layer : layers) {
       const Tensor *known = rows.rows(tensor, layer.geometry());
-      LayerPrecision types = precision(layer.operation());
+      LayerPrecision types = getPrecision(layer.operation());
       Tensor matrix = layer.matrix();
       Tensor rounded = isCodeType(types.weight)
                            ? roundedWeights(matrix, types.weight,
@@ -127,12 +123,12 @@ private:
 } // namespace quantize
 
 std::vector<TunedRange> tuneRanges(func::FuncOp network,
-                                   Calibration &calibration,
                                    const ScalingOptions &options) {
   if (options.samples.count == 0)
     return {};
   ThreadCountScope threads(options.samples.threads);
-  return quantize::RangeTuner(calibration, options).run(network);
+  RangesAside aside(network);
+  return quantize::RangeTuner(aside.ranges(), options).run(network);
 }
 
 } // namespace parallax

@@ -136,11 +136,11 @@ private:
 } // namespace quantize
 
 std::vector<ScaledPair> equalizeNetwork(func::FuncOp network,
-                                        Calibration &calibration,
                                         const ScalingOptions &options) {
   if (options.samples.count == 0)
     return {};
-  return quantize::Equalizer(calibration, options).run(network);
+  RangesAside aside(network);
+  return quantize::Equalizer(aside.ranges(), options).run(network);
 }
 
 } // namespace parallax

@@ -61,7 +61,7 @@ void FloatRows::wantExtremes(Value tensor, int64_t axis) {
   watched(tensor).extremes[axis];
 }
 
-size_t FloatRows::samplesNeeded(const SampleSource &source,
+size_t FloatRows::samplesNeeded(const MeasuredSamples &source,
                                 size_t fewestSamples) const {
   int64_t fewest = mostRows;
   for (const auto &[name, tensor] : tensors)
@@ -137,7 +137,7 @@ private:
   size_t sample;
 };
 
-void FloatRows::collect(func::FuncOp network, const SampleSource &source,
+void FloatRows::collect(func::FuncOp network, const MeasuredSamples &source,
                         size_t fewestSamples) {
   size_t used = samplesNeeded(source, fewestSamples);
   if (tensors.empty() || used == 0)

@@ -12,7 +12,7 @@
 
 #include "MacLayer.h"
 
-#include "parallax/Passes/Quantize/FloatChanges.h"
+#include "parallax/Passes/Quantize/ScalingOptions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -38,7 +38,7 @@ public:
   /// Runs the network on samples: on as many as it takes to have enough rows of
   /// every tensor, but since samples differ more than the rows of one, on some
   /// in any case.
-  void collect(mlir::func::FuncOp network, const SampleSource &source,
+  void collect(mlir::func::FuncOp network, const MeasuredSamples &source,
                size_t fewestSamples = 4);
 
   /// Null if the network does not have the tensor. Rows of one sample are
@@ -66,7 +66,8 @@ private:
 
   Watched &watched(Value tensor);
   const Watched *find(Value tensor) const;
-  size_t samplesNeeded(const SampleSource &source, size_t fewestSamples) const;
+  size_t samplesNeeded(const MeasuredSamples &source,
+                       size_t fewestSamples) const;
   void allocate(size_t samples);
   static void take(Watched &tensor, size_t sample, const Tensor &value);
 

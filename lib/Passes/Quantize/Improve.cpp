@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Whole networks decide: a kind of change that helps every layer but not the
+// outputs is taken back.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Quantize/Improve.h"
 #include "MacLayer.h"
@@ -15,6 +16,7 @@
 #include "parallax/Support/Views.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/ScopeExit.h"
 
 #include <cmath>
 
@@ -30,84 +32,88 @@ using Outputs = std::vector<std::vector<Tensor>>;
 
 class Improver {
 public:
-  Improver(func::FuncOp network, Calibration &calibration,
-           const QuantConfig &config, const SampleSource &samples,
-           const std::function<PrecisionPlan(func::FuncOp)> &plan)
-      : network(network), calibration(calibration), config(config),
-        samples(samples), plan(plan) {
+  Improver(func::FuncOp network, const QuantConfig &config,
+           const MeasuredSamples &samples, const AssignPrecisions &assign)
+      : network(network), config(config), samples(samples), assign(assign) {}
+
+  FailureOr<Improvement> improve() {
     expected = run(network);
-    error = errorOf(network);
-  }
-
-  /// Makes changes of the network or its calibration, and takes them back if
-  /// the outputs get worse. There is nothing to judge if none was kept.
-  template <typename Entry, typename Change>
-  void attempt(const std::string &name, std::vector<Entry> &entries,
-               Change change) {
-    func::FuncOp before = network.clone();
-    Calibration rangesBefore = calibration;
-    entries = change();
-    bool changed =
-        llvm::any_of(entries, [](const Entry &entry) { return entry.kept; });
-    double after = changed ? errorOf(network) : error;
-    if (changed)
-      result.changes.verdicts.push_back({name, error, after, after < error});
-    if (changed && !(after < error)) {
-      network.getBody().takeBody(before.getBody());
-      calibration = std::move(rangesBefore);
-      for (Entry &entry : entries)
-        entry.kept = false;
-    } else {
-      error = after;
-    }
-    before.erase();
-  }
-
-  Improvement finish() {
+    FailureOr<double> first = errorOf(network);
+    if (failed(first))
+      return failure();
+    error = *first;
+    FloatChanges &changes = result.changes;
+    if (config.enableEqualization &&
+        failed(attempt("equalization", changes.equalized, equalizeNetwork)))
+      return failure();
+    if (config.enableSmoothQuant &&
+        failed(attempt("SmoothQuant", changes.smoothed, smoothNetwork)))
+      return failure();
+    if (config.enableEasyQuant &&
+        failed(attempt("EasyQuant", changes.tuned, tuneRanges)))
+      return failure();
+    if (config.enableBiasCorrection && failed(correct()))
+      return failure();
     if (!result.source)
       result.source = network;
     return std::move(result);
   }
 
-  void equalizeAndSmooth() {
-    if (config.enableEqualization)
-      attempt("equalization", result.changes.equalized,
-              [&] { return equalizeNetwork(network, calibration, options()); });
-    if (config.enableSmoothQuant)
-      attempt("SmoothQuant", result.changes.smoothed,
-              [&] { return smoothNetwork(network, calibration, options()); });
+private:
+  /// Changes the network, and takes it back if the outputs get worse. There is
+  /// nothing to judge if no entry was kept.
+  template <typename Entry, typename Change>
+  LogicalResult attempt(const std::string &name, std::vector<Entry> &entries,
+                        Change change) {
+    if (failed(assign(network)))
+      return failure();
+    func::FuncOp before = network.clone();
+    llvm::scope_exit eraseBefore([&] { before.erase(); });
+    entries = change(network, smoothOptions(config, samples));
+    if (llvm::none_of(entries, [](const Entry &entry) { return entry.kept; }))
+      return success();
+    FailureOr<double> after = errorOf(network);
+    if (failed(after))
+      return failure();
+    bool kept = *after < error;
+    result.changes.verdicts.push_back({name, error, *after, kept});
+    if (kept) {
+      error = *after;
+      return success();
+    }
+    network->setAttrs(before->getAttrDictionary());
+    network.getBody().takeBody(before.getBody());
+    for (Entry &entry : entries)
+      entry.kept = false;
+    return success();
   }
 
-  void tune() {
-    attempt("EasyQuant", result.changes.tuned,
-            [&] { return tuneRanges(network, calibration, options()); });
-  }
-
-  void correct() {
+  LogicalResult correct() {
     func::FuncOp copy = addView(network, "corrected");
-    func::FuncOp view = quantized(network);
-    result.changes.corrected = correctBiases(network, copy, view, samples);
-    view.erase();
-    double after = errorOf(copy);
-    bool kept = after < error;
-    result.changes.verdicts.push_back({"bias correction", error, after, kept});
+    FailureOr<func::FuncOp> view = quantized(network);
+    if (failed(view))
+      return failure();
+    result.changes.corrected = correctBiases(network, copy, *view, samples);
+    view->erase();
+    FailureOr<double> after = errorOf(copy);
+    if (failed(after))
+      return failure();
+    bool kept = *after < error;
+    result.changes.verdicts.push_back({"bias correction", error, *after, kept});
     if (kept) {
       result.source = copy;
-      return;
+      return success();
     }
     for (CorrectedLayer &layer : result.changes.corrected)
       layer.kept = false;
     copy.erase();
+    return success();
   }
 
-private:
-  SmoothOptions options() const {
-    return smoothOptions(config, samples, precisionsByName(plan(network)));
-  }
-
-  func::FuncOp quantized(func::FuncOp from) const {
-    return addQuantizedView(from, calibration, plan(from),
-                            quantizeOptions(config));
+  FailureOr<func::FuncOp> quantized(func::FuncOp from) const {
+    if (failed(assign(from)))
+      return failure();
+    return addQuantizedView(from, quantizeOptions(config));
   }
 
   Outputs run(func::FuncOp function) const {
@@ -127,10 +133,12 @@ private:
   }
 
   /// The mean over samples and float outputs.
-  double errorOf(func::FuncOp from) const {
-    func::FuncOp view = quantized(from);
-    Outputs actual = run(view);
-    view.erase();
+  FailureOr<double> errorOf(func::FuncOp from) const {
+    FailureOr<func::FuncOp> view = quantized(from);
+    if (failed(view))
+      return failure();
+    Outputs actual = run(*view);
+    view->erase();
     double sum = 0;
     int64_t count = 0;
     for (auto [ours, right] : llvm::zip(actual, expected))
@@ -143,10 +151,9 @@ private:
   }
 
   func::FuncOp network;
-  Calibration &calibration;
   const QuantConfig &config;
-  const SampleSource &samples;
-  const std::function<PrecisionPlan(func::FuncOp)> &plan;
+  const MeasuredSamples &samples;
+  const AssignPrecisions &assign;
   Outputs expected;
   double error = 0;
   Improvement result;
@@ -159,19 +166,13 @@ bool asksForImprovement(const QuantConfig &config) {
          config.enableEasyQuant || config.enableBiasCorrection;
 }
 
-Improvement
-improveNetwork(func::FuncOp network, Calibration &calibration,
-               const QuantConfig &config, const SampleSource &samples,
-               const std::function<PrecisionPlan(func::FuncOp)> &plan) {
+FailureOr<Improvement> improveNetwork(func::FuncOp network,
+                                      const QuantConfig &config,
+                                      const MeasuredSamples &samples,
+                                      const AssignPrecisions &assign) {
   if (!asksForImprovement(config) || samples.count == 0)
-    return {{}, network};
-  Improver improver(network, calibration, config, samples, plan);
-  improver.equalizeAndSmooth();
-  if (config.enableEasyQuant)
-    improver.tune();
-  if (config.enableBiasCorrection)
-    improver.correct();
-  return improver.finish();
+    return Improvement{{}, network};
+  return Improver(network, config, samples, assign).improve();
 }
 
 } // namespace parallax

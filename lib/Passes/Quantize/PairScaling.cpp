@@ -67,10 +67,6 @@ const TensorRange *PairScaler::range(Value tensor) const {
   return it == ranges.end() ? nullptr : &calibration.tensors[it->second];
 }
 
-LayerPrecision PairScaler::precision(Operation *op) const {
-  return precisionOf(options.precisions, op);
-}
-
 void PairScaler::removeUnmeasurable(std::vector<Pair> &pairs) const {
   std::erase_if(pairs, [&](const Pair &pair) {
     return llvm::any_of(pair.tensors,
@@ -78,7 +74,7 @@ void PairScaler::removeUnmeasurable(std::vector<Pair> &pairs) const {
                           return !range(tensor.value);
                         }) ||
            llvm::all_of(pair.consumers, [&](const MacLayer &layer) {
-             return precision(layer.operation()).data == DataType::FP32;
+             return getPrecision(layer.operation()).data == DataType::FP32;
            });
   });
 }
@@ -274,7 +270,7 @@ PairError PairScaler::error(const Pair &pair, const Exact &exact,
   PairError sum;
   for (auto [layer, matrix, expected] :
        llvm::zip(pair.consumers, exact.matrices, exact.results)) {
-    LayerPrecision types = precision(layer.operation());
+    LayerPrecision types = getPrecision(layer.operation());
     Tensor coded =
         scaledRows(pair, layer.input(), layer.geometry(), scales, types.data);
     Tensor weights = codedMatrix(layer.withScaledInputs(matrix, scales),

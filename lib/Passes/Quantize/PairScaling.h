@@ -13,8 +13,10 @@
 
 #include "FloatRows.h"
 
+#include "parallax/Analysis/FloatChanges.h"
 #include "parallax/Analysis/QuantParams.h"
-#include "parallax/Passes/Calibrate/CalibrationFile.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
+#include "parallax/Passes/Quantize/Precision.h"
 
 namespace parallax::quantize {
 
@@ -105,7 +107,6 @@ public:
 
 private:
   const TensorRange *range(Value tensor) const;
-  LayerPrecision precision(Operation *op) const;
   ChannelExtremes extremes(const ScaledTensor &tensor) const;
   TensorRange scaledRange(const ScaledTensor &tensor,
                           const Scales &scales) const;

@@ -14,6 +14,7 @@
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
+#include "parallax/Support/QuantizedType.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,7 +40,7 @@ constexpr LayerPrecision nothing = {DataType::Default, DataType::Default,
 
 bool hasFloat(TypeRange types) {
   return llvm::any_of(types, [](Type type) {
-    return isa<FloatType>(getElementTypeOrSelf(type));
+    return isa<FloatType>(getElementTypeOrSelf(withoutRange(type)));
   });
 }
 
@@ -143,7 +144,8 @@ std::string listNames(const std::vector<std::string> &names) {
 class PrecisionAssigner {
 public:
   PrecisionAssigner(func::FuncOp network, const PrecisionOptions &options)
-      : selector(network, options), allowUnmatched(options.allowUnmatched) {}
+      : network(network), selector(network, options),
+        allowUnmatched(options.allowUnmatched) {}
 
   void addHighest() {
     Rule rule;
@@ -181,21 +183,23 @@ public:
     rules.push_back(std::move(rule));
   }
 
-  PrecisionPlan run() {
+  FailureOr<std::vector<AuditedRule>> run() {
     chooseWinners();
-    PrecisionPlan plan;
     for (Operation *op : selector.layers())
-      plan.layers[op] = basisOf(op);
+      assigned[op] = basisOf(op);
     for (size_t i = 0; i < rules.size(); ++i)
-      judge(i, plan);
+      judge(i);
     if (!errors.empty())
-      throw Error(
+      return network.emitError(
           fmt::format("the precision that quant.layer_configs asks for can't "
                       "be given:\n  {}",
                       fmt::join(errors, "\n  ")));
+    for (auto [op, precision] : assigned)
+      setPrecision(op, precision);
+    std::vector<AuditedRule> audits;
     for (size_t i = 0; i < rules.size(); ++i)
-      plan.audit.push_back(audit(i, plan));
-    return plan;
+      audits.push_back(audit(i));
+    return audits;
   }
 
 private:
@@ -222,7 +226,7 @@ private:
   }
 
   /// Grants what the rule asks for where it has won, or notes why not.
-  void judge(size_t index, PrecisionPlan &plan) {
+  void judge(size_t index) {
     const Rule &rule = rules[index];
     RuleKind kind = rule.selection.kind;
     struct Refused {
@@ -240,7 +244,7 @@ private:
           continue;
         std::optional<Refusal> refusal = refusalOf(op, part.first, type);
         if (!refusal) {
-          plan.layers[op].*part.first = type;
+          assigned[op].*part.first = type;
           continue;
         }
         addReason(reasons[{index, op}], refusal->reason);
@@ -288,7 +292,7 @@ private:
       reasons += (reasons.empty() ? "" : "; ") + reason;
   }
 
-  AuditedRule audit(size_t index, const PrecisionPlan &plan) const {
+  AuditedRule audit(size_t index) const {
     const Rule &rule = rules[index];
     AuditedRule audited = rule.audited;
     for (const auto &[op, node] : rule.selection.layers) {
@@ -297,7 +301,7 @@ private:
       layer.opType = typeNameOf(op);
       layer.node = node;
       layer.requested = rule.requestFor(op);
-      layer.granted = isDataMovement(op) ? nothing : plan.layers.lookup(op);
+      layer.granted = isDataMovement(op) ? nothing : assigned.lookup(op);
       if (!weightOf(op))
         layer.granted.weight = DataType::Default;
       if (auto it = reasons.find({index, op}); it != reasons.end())
@@ -334,8 +338,10 @@ private:
     layer.overridden = asked > 0 && lostParts == asked;
   }
 
+  func::FuncOp network;
   LayerSelector selector;
   bool allowUnmatched;
+  llvm::DenseMap<Operation *, LayerPrecision> assigned;
   std::vector<Rule> rules;
   llvm::DenseMap<Operation *, Winners> winners;
   std::map<std::pair<size_t, Operation *>, std::string> reasons;
@@ -344,8 +350,9 @@ private:
 
 } // namespace
 
-PrecisionPlan assignPrecision(func::FuncOp network, const QuantConfig &config,
-                              const PrecisionOptions &options) {
+FailureOr<std::vector<AuditedRule>>
+assignPrecision(func::FuncOp network, const QuantConfig &config,
+                const PrecisionOptions &options) {
   PrecisionAssigner assigner(network, options);
   if (config.highestMixPrecision)
     assigner.addHighest();

@@ -138,12 +138,12 @@ private:
 
 } // namespace
 
-void completeAudit(PrecisionPlan &plan, func::FuncOp quantized) {
+void completeAudit(std::vector<AuditedRule> &audit, func::FuncOp quantized) {
   llvm::StringMap<Operation *> byName;
   for (Operation &op : quantized.front().without_terminator())
     if (!isa<nn::ConstantOp, nn::QuantizedConstantOp, nn::RequantizeOp>(op))
       byName.try_emplace(getLayerName(&op).node, &op);
-  for (AuditedRule &rule : plan.audit)
+  for (AuditedRule &rule : audit)
     for (AuditedLayer &layer : rule.layers) {
       if (Operation *op = byName.lookup(layer.layer))
         LayerAudit(layer, op).run();

@@ -2,15 +2,14 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header. The steps: copy the network, decide the kind of codes of
-// every tensor, make every change of kind an operation, choose scales, and turn
-// weights into codes.
+// The steps: copy the network, decide the type of codes of every tensor, make
+// every change of type an operation, choose scales, and turn weights into
+// codes.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Quantize/Quantize.h"
 #include "TypePlan.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
-#include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/Views.h"
@@ -87,34 +86,33 @@ QuantizeOptions quantizeOptions(const QuantConfig &config) {
   return options;
 }
 
-func::FuncOp addQuantizedView(func::FuncOp network,
-                              const Calibration &calibration,
-                              const PrecisionPlan &precision,
-                              const QuantizeOptions &options,
-                              QuantizeReport *report) {
-  IRMapping mapping;
-  func::FuncOp view = addView(network, "quantized", mapping);
-  Precisions precisions;
-  for (auto [op, wanted] : precision.layers)
-    precisions[mapping.lookup(op)] = wanted;
-
-  QuantizeReport ignored;
-  QuantizeReport &facts = report ? *report : ignored;
-  Ranges ranges(calibration);
-  try {
-    KindPlan kinds(view, precisions, options.shareParameters);
-    insertRequantizations(view, kinds, facts);
-    assignTypes(view, kinds, ranges, options, facts);
-    quantizeConstants(view, kinds, precisions, options, facts);
-  } catch (...) {
-    view.erase();
-    throw;
-  }
-  countTensors(view, facts);
+/// The steps that make a copy of the network the quantized one.
+static LogicalResult quantizeView(func::FuncOp view,
+                                  const QuantizeOptions &options,
+                                  QuantizeReport &report) {
+  Precisions precisions = takePrecisions(view);
+  Ranges ranges(view);
+  KindPlan kinds(view, precisions, options.shareParameters);
+  insertRequantizations(view, kinds, report);
+  if (failed(assignTypes(view, kinds, ranges, options, report)) ||
+      failed(quantizeConstants(view, kinds, precisions, options, report)))
+    return failure();
+  countTensors(view, report);
   if (failed(verify(view)))
-    throw Error("the quantized network is not valid; this is a fault of "
-                "Parallax, please report the model");
-  return view;
+    return view.emitError("the quantized network is not valid; this is a fault "
+                          "of Parallax, please report the model");
+  return success();
+}
+
+FailureOr<func::FuncOp> addQuantizedView(func::FuncOp network,
+                                         const QuantizeOptions &options,
+                                         QuantizeReport *report) {
+  func::FuncOp view = addView(network, "quantized");
+  QuantizeReport ignored;
+  if (succeeded(quantizeView(view, options, report ? *report : ignored)))
+    return view;
+  view.erase();
+  return failure();
 }
 
 } // namespace parallax

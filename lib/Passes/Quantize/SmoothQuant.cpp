@@ -121,19 +121,17 @@ private:
 } // namespace quantize
 
 std::vector<ScaledPair> smoothNetwork(func::FuncOp network,
-                                      Calibration &calibration,
                                       const SmoothOptions &options) {
   if (options.samples.count == 0)
     return {};
-  return quantize::Smoother(calibration, options).run(network);
+  RangesAside aside(network);
+  return quantize::Smoother(aside.ranges(), options).run(network);
 }
 
 SmoothOptions smoothOptions(const QuantConfig &config,
-                            const SampleSource &samples,
-                            const LayerPrecisions &precisions) {
+                            const MeasuredSamples &samples) {
   SmoothOptions options;
   options.samples = samples;
-  options.precisions = precisions;
   options.refineWeightThreshold =
       config.disableAutoRefineScale ? -1 : config.refineWeightThreshold;
   options.threshold = config.smoothQuantThreshold;

@@ -11,6 +11,7 @@
 
 #include "parallax/Analysis/QuantParams.h"
 #include "parallax/Dialect/NN/QuantRule.h"
+#include "parallax/Passes/Calibrate/CalibrationFile.h"
 #include "parallax/Passes/Quantize/Quantize.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,6 +21,9 @@ namespace parallax::quantize {
 
 /// Precisions by operation of the function that is being quantized.
 using Precisions = llvm::DenseMap<Operation *, LayerPrecision>;
+
+/// Takes the attributes nn.precision off the operations.
+Precisions takePrecisions(mlir::func::FuncOp function);
 
 /// The kind of codes of values: U8, S8, U16, S16, or FP32. Values that are not
 /// float have none.
@@ -48,16 +52,20 @@ private:
 /// The ranges that calibration has found, by tensor.
 class Ranges {
 public:
-  explicit Ranges(const Calibration &calibration);
+  /// Takes the ranges off a calibrated function, whose tensors are plain floats
+  /// then.
+  explicit Ranges(mlir::func::FuncOp function);
   /// The range of a value for codes of a kind. Requantization keeps the range
   /// of its operand. A missing one is remembered.
   Interval of(Value value, DataType kind);
   /// All that is known of a value, or null.
   const TensorRange *find(Value value) const;
-  /// Throws Error if a range was missing.
-  void finish() const;
+  /// Fails with an error if a range was missing.
+  LogicalResult finish() const;
 
 private:
+  mlir::func::FuncOp function;
+  Calibration calibration;
   llvm::StringMap<const TensorRange *> ranges;
   std::vector<std::string> missing;
 };
@@ -71,8 +79,9 @@ Interval withoutMask(Value value, DataType kind, Interval range,
 /// Gives every tensor of codes its quantized type. Inserts a requantization in
 /// front of operators that need one scale for all operands, where an operand
 /// keeps its own.
-void assignTypes(mlir::func::FuncOp function, KindPlan &kinds, Ranges &ranges,
-                 const QuantizeOptions &options, QuantizeReport &report);
+LogicalResult assignTypes(mlir::func::FuncOp function, KindPlan &kinds,
+                          Ranges &ranges, const QuantizeOptions &options,
+                          QuantizeReport &report);
 
 /// Makes an operation that changes the type of `value`. Its name tells `kind`,
 /// and the reader that it is for if others get another one.
@@ -87,9 +96,11 @@ Value requantize(Value value, DataType kind, Operation *before, KindPlan &kinds,
 Type codeType(MLIRContext *context, const AffineParams &params, DataType kind);
 
 /// Replaces the float constants of operators that compute on codes.
-void quantizeConstants(mlir::func::FuncOp function, const KindPlan &kinds,
-                       const Precisions &precisions,
-                       const QuantizeOptions &options, QuantizeReport &report);
+LogicalResult quantizeConstants(mlir::func::FuncOp function,
+                                const KindPlan &kinds,
+                                const Precisions &precisions,
+                                const QuantizeOptions &options,
+                                QuantizeReport &report);
 
 /// How an operation is quantized; what is none of ours stays in float.
 nn::QuantRule ruleOf(Operation *op);

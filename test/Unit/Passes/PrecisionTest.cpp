@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Quantize/Precision.h"
 #include "OptimizeTestSupport.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Passes/Quantize/Quantize.h"
+#include "parallax/Report/PrecisionAudit.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 
@@ -76,6 +79,10 @@ LayerConfig with(LayerConfig config, DataType weight,
   return config;
 }
 
+struct Plan {
+  std::vector<AuditedRule> audit;
+};
+
 class PrecisionTest : public OptimizeTest {
 protected:
   PrecisionTest() {
@@ -87,9 +94,11 @@ protected:
     options.nodeTypes = {{"Gemm_3", "Gemm"}, {"Shape_9", "Shape"}};
   }
 
-  PrecisionPlan assign(std::vector<LayerConfig> rules) {
+  Plan assign(std::vector<LayerConfig> rules) {
     config.layerConfigs = std::move(rules);
-    return assignPrecision(function(), config, options);
+    return {orThrow(&context, [&] {
+      return assignPrecision(function(), config, options);
+    })};
   }
 
   std::string errorOf(std::vector<LayerConfig> rules) {
@@ -103,10 +112,10 @@ protected:
     return "no error";
   }
 
-  LayerPrecision of(const PrecisionPlan &plan, const std::string &layer) {
-    for (const auto &[op, precision] : plan.layers)
-      if (getLayerName(op).node == layer)
-        return precision;
+  LayerPrecision of(const Plan &, const std::string &layer) {
+    for (Operation &op : function().front().without_terminator())
+      if (getLayerName(&op).node == layer)
+        return getPrecision(&op);
     ADD_FAILURE() << "no layer " << layer;
     return {};
   }
@@ -137,15 +146,14 @@ using Names = std::vector<std::string>;
 //===----------------------------------------------------------------------===//
 
 TEST_F(PrecisionTest, WithoutRules) {
-  PrecisionPlan plan = assign({});
+  Plan plan = assign({});
   EXPECT_TRUE(plan.audit.empty());
-  EXPECT_EQ(plan.layers.size(), 7u);
   EXPECT_EQ(of(plan, "Conv_0"), (LayerPrecision{U8, S8, Default}));
   EXPECT_EQ(of(plan, "Mod_6").data, FP32);
 }
 
 TEST_F(PrecisionTest, FullU16) {
-  PrecisionPlan plan = assign({between({"DEFAULT"}, {"DEFAULT"}, U16)});
+  Plan plan = assign({between({"DEFAULT"}, {"DEFAULT"}, U16)});
   for (const char *layer :
        {"Conv_0", "Sigmoid_1", "Add_2", "Conv_3", "Relu_5"}) {
     EXPECT_EQ(of(plan, layer), (LayerPrecision{U16, S8, Default})) << layer;
@@ -161,7 +169,7 @@ TEST_F(PrecisionTest, FullU16) {
 }
 
 TEST_F(PrecisionTest, OnlyLayersOnPaths) {
-  PrecisionPlan plan = assign({between({"c0"}, {"a"}, U16)});
+  Plan plan = assign({between({"c0"}, {"a"}, U16)});
   EXPECT_EQ(layersOf(plan.audit[0]), (Names{"Sigmoid_1", "Add_2"}));
   plan = assign({between({"c0", "s"}, {"y", "e"}, U16)});
   EXPECT_EQ(layersOf(plan.audit[0]),
@@ -175,7 +183,7 @@ TEST_F(PrecisionTest, OnlyLayersOnPaths) {
 TEST_F(PrecisionTest, NamesAndPatterns) {
   LayerConfig several = named("", U16);
   several.layerNames = {"Conv_3", "Add_2"};
-  PrecisionPlan plan = assign({several, matching("(Conv|Sigmoid)_\\d", S8)});
+  Plan plan = assign({several, matching("(Conv|Sigmoid)_\\d", S8)});
   EXPECT_EQ(layersOf(plan.audit[0]), (Names{"Conv_3", "Add_2"}));
   EXPECT_EQ(plan.audit[0].words(), "layer_names Conv_3, Add_2");
   EXPECT_EQ(layersOf(plan.audit[1]), (Names{"Conv_0", "Sigmoid_1", "Conv_3"}));
@@ -187,7 +195,7 @@ TEST_F(PrecisionTest, NamesAndPatterns) {
 }
 
 TEST_F(PrecisionTest, NodesOfTheModel) {
-  PrecisionPlan plan = assign({named("Gemm_3", U16), typed("Gemm", S16)});
+  Plan plan = assign({named("Gemm_3", U16), typed("Gemm", S16)});
   EXPECT_EQ(layersOf(plan.audit[0]), Names{"Conv_3"});
   EXPECT_EQ(plan.audit[0].layers[0].node, "Gemm_3");
   EXPECT_EQ(layersOf(plan.audit[1]), Names{"Conv_3"});
@@ -205,14 +213,14 @@ func.func @main(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<4xf32> {nn.name = 
   return %2 : tensor<4xf32>
 })");
   options.nodes = {{"net/N", "net/N/relu"}, {"net/N/M", "net/N/M"}};
-  PrecisionPlan plan = assign({named("net/N", U16)});
+  Plan plan = assign({named("net/N", U16)});
   EXPECT_EQ(layersOf(plan.audit[0]), (Names{"net/N/relu", "net/N/sigmoid"}));
 }
 
 TEST_F(PrecisionTest, Priority) {
-  PrecisionPlan plan = assign({named("Conv_3", U16), typed("Conv", S8),
-                               between({"DEFAULT"}, {"DEFAULT"}, S16),
-                               typed("Add", S8), typed("Add", U16)});
+  Plan plan = assign({named("Conv_3", U16), typed("Conv", S8),
+                      between({"DEFAULT"}, {"DEFAULT"}, S16), typed("Add", S8),
+                      typed("Add", U16)});
   EXPECT_EQ(of(plan, "Conv_3").data, U16);
   EXPECT_EQ(of(plan, "Conv_0").data, S8);
   EXPECT_EQ(of(plan, "Add_2").data, U16);
@@ -229,9 +237,8 @@ TEST_F(PrecisionTest, Priority) {
 }
 
 TEST_F(PrecisionTest, ARuleHasNoSayInWhatItDoesNotGive) {
-  PrecisionPlan plan =
-      assign({with(named("Conv_3", Default), S16), with(typed("Conv", U16), S8),
-              named("Conv_0", U8)});
+  Plan plan = assign({with(named("Conv_3", Default), S16),
+                      with(typed("Conv", U16), S8), named("Conv_0", U8)});
   EXPECT_EQ(of(plan, "Conv_3"), (LayerPrecision{U16, S16, Default}));
   EXPECT_EQ(of(plan, "Conv_0"), (LayerPrecision{U8, S8, Default}));
   EXPECT_EQ(layerOf(plan.audit[1], "Conv_3").reason,
@@ -241,7 +248,7 @@ TEST_F(PrecisionTest, ARuleHasNoSayInWhatItDoesNotGive) {
 
 TEST_F(PrecisionTest, HighestIsBelowAllRules) {
   config.highestMixPrecision = true;
-  PrecisionPlan plan = assign({between({"c0"}, {"a"}, U8)});
+  Plan plan = assign({between({"c0"}, {"a"}, U8)});
   EXPECT_EQ(of(plan, "Conv_0"), (LayerPrecision{U16, S16, Default}));
   EXPECT_EQ(of(plan, "Relu_5").data, U16);
   EXPECT_EQ(of(plan, "Add_2").data, U8);
@@ -258,15 +265,15 @@ TEST_F(PrecisionTest, HighestIsBelowAllRules) {
 }
 
 TEST_F(PrecisionTest, FloatExceptConv) {
-  PrecisionPlan plan = assign({with(typed("Conv", U8), Default, FP32),
-                               between({"DEFAULT"}, {"DEFAULT"}, FP32)});
+  Plan plan = assign({with(typed("Conv", U8), Default, FP32),
+                      between({"DEFAULT"}, {"DEFAULT"}, FP32)});
   EXPECT_EQ(of(plan, "Conv_0"), (LayerPrecision{U8, S8, FP32}));
   EXPECT_EQ(of(plan, "Add_2").data, FP32);
   EXPECT_EQ(layerOf(plan.audit[1], "Mod_6").reason, "");
 }
 
 TEST_F(PrecisionTest, DataMovementIsNoError) {
-  PrecisionPlan plan = assign({named("Reshape_4", U16), typed("Relu", S8)});
+  Plan plan = assign({named("Reshape_4", U16), typed("Relu", S8)});
   EXPECT_EQ(layerOf(plan.audit[0], "Reshape_4").reason,
             "moves data only: follows its consumer 'Relu_5'");
   EXPECT_EQ(layerOf(plan.audit[0], "Reshape_4").granted,
@@ -380,7 +387,7 @@ TEST_F(PrecisionTest, AllErrorsAtOnce) {
 
 TEST_F(PrecisionTest, UnmatchedMayBeAllowed) {
   options.allowUnmatched = true;
-  PrecisionPlan plan = assign({named("Conv_7", U16), typed("Add", U16)});
+  Plan plan = assign({named("Conv_7", U16), typed("Add", U16)});
   EXPECT_EQ(of(plan, "Add_2").data, U16);
   EXPECT_EQ(plan.audit[0].note, "no layer is called 'Conv_7'; did you mean "
                                 "'Conv_0' or 'Conv_3'?");
@@ -419,19 +426,19 @@ func.func @quantized(%x: !f {nn.name = "x"}) -> (!f {nn.name = "y"}, tensor<1x2x
 
 class AuditTest : public PrecisionTest {
 protected:
-  PrecisionPlan complete(std::vector<LayerConfig> rules) {
-    PrecisionPlan plan = assign(std::move(rules));
+  Plan complete(std::vector<LayerConfig> rules) {
+    Plan plan = assign(std::move(rules));
     OwningOpRef<ModuleOp> view =
         mlir::parseSourceString<ModuleOp>(quantized, &context);
     EXPECT_TRUE(view);
     if (view)
-      completeAudit(plan, *view->getOps<mlir::func::FuncOp>().begin());
+      completeAudit(plan.audit, *view->getOps<mlir::func::FuncOp>().begin());
     return plan;
   }
 };
 
 TEST_F(AuditTest, TheResultOfAddIsWhatItsConsumerReads) {
-  PrecisionPlan plan = complete({typed("Add", U16)});
+  Plan plan = complete({typed("Add", U16)});
   const AuditedLayer &add = layerOf(plan.audit[0], "Add_2");
   EXPECT_EQ(add.granted, (LayerPrecision{U16, Default, U8}));
   EXPECT_EQ(add.reason, "its result is U8 because that is what 'Conv_3' reads; "
@@ -439,7 +446,7 @@ TEST_F(AuditTest, TheResultOfAddIsWhatItsConsumerReads) {
 }
 
 TEST_F(AuditTest, EveryDifferenceIsReported) {
-  PrecisionPlan plan =
+  Plan plan =
       complete({with(named("Conv_0", U16), S16, U16), named("Conv_3", U8),
                 named("Reshape_4", U16), typed("Mod", U16), typed("Conv", S8),
                 named("Relu_5", U8)});
@@ -469,11 +476,12 @@ TEST_F(AuditTest, OfWhatTheQuantizerMakes) {
     calibration.tensors.push_back(range);
   }
   config.highestMixPrecision = true;
-  PrecisionPlan plan =
-      assign({typed("Add", U16), with(typed("Conv", U8), Default),
-              with(named("Conv_0", Default), S16, FP32)});
-  completeAudit(
-      plan, addQuantizedView(function(), calibration, plan, QuantizeOptions()));
+  Plan plan = assign({typed("Add", U16), with(typed("Conv", U8), Default),
+                      with(named("Conv_0", Default), S16, FP32)});
+  setCalibration(function(), calibration);
+  completeAudit(plan.audit, orThrow(&context, [&] {
+                  return addQuantizedView(function(), QuantizeOptions());
+                }));
   EXPECT_EQ(layerOf(plan.audit[1], "Add_2").granted,
             (LayerPrecision{U16, Default, U8}));
   EXPECT_EQ(layerOf(plan.audit[1], "Add_2").reason,
@@ -489,7 +497,7 @@ TEST_F(AuditTest, OfWhatTheQuantizerMakes) {
 }
 
 TEST_F(AuditTest, File) {
-  PrecisionPlan plan = complete({named("Gemm_3", U8), typed("Add", U16)});
+  Plan plan = complete({named("Gemm_3", U8), typed("Add", U16)});
   auto json = nlohmann::json::parse(toJson(plan.audit));
   ASSERT_EQ(json["rules"].size(), 2u);
   const auto &rule = json["rules"][1];
@@ -508,7 +516,7 @@ TEST_F(AuditTest, File) {
 
 TEST_F(AuditTest, Tables) {
   config.highestMixPrecision = true;
-  PrecisionPlan plan = assign(
+  Plan plan = assign(
       {with(named("Gemm_3", U8), S8, FP32), between({"c0"}, {"a"}, S16)});
   EXPECT_EQ(layerConfigTable(plan.audit).toCsv(),
             "Op Type / Layer name,Precision\n"

@@ -245,9 +245,9 @@ TEST_F(ProcessorsTest, RangesOfThePartsBeforeTheNetwork) {
   addProcessorRanges(function(), calibration);
   EXPECT_EQ(calibration.tensors.size(), count);
 
-  mlir::func::FuncOp view = addCalibratedView(function(), calibration);
+  setCalibration(function(), calibration);
   EXPECT_EQ(
-      elementsByName(view),
+      elementsByName(function()),
       (std::map<std::string, std::string>{
           {"image", "ui8"},
           {"image/cast", "!quant.calibrated<f32<0.000000e+00:2.550000e+02>>"},
@@ -283,8 +283,8 @@ TEST_F(ProcessorsTest, RangesOfFloatsThatArrive) {
       EXPECT_EQ(range.channelMin, (std::vector<float>{0, -1, -1}));
       EXPECT_EQ(range.channelMax, (std::vector<float>{200, 1, 2.5}));
     }
-  EXPECT_EQ(elementsByName(addCalibratedView(function(), calibration))
-                .at("image/normalize"),
+  setCalibration(function(), calibration);
+  EXPECT_EQ(elementsByName(function()).at("image/normalize"),
             "!quant.calibrated<f32<-2.000000e+00:2.500000e+00>>");
 }
 

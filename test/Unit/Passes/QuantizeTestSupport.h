@@ -11,8 +11,10 @@
 #include "OptimizeTestSupport.h"
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Reference/Reference.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Passes/Calibrate/Calibrate.h"
 #include "parallax/Passes/Quantize/Quantize.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
@@ -89,8 +91,12 @@ protected:
   }
 
   FuncOp quantize() {
-    PrecisionPlan plan = assignPrecision(function(), config, {});
-    view = addQuantizedView(function(), calibration, plan, options, &report);
+    setCalibration(function(), calibration);
+    view = orThrow(&context, [&]() -> mlir::FailureOr<FuncOp> {
+      if (failed(assignPrecision(function(), config, {})))
+        return mlir::failure();
+      return addQuantizedView(function(), options, &report);
+    });
     return view;
   }
 

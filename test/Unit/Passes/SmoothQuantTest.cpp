@@ -12,9 +12,11 @@
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Config/Description.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Passes/Calibrate/Calibrate.h"
 #include "parallax/Passes/Quantize/BiasCorrection.h"
 #include "parallax/Passes/Quantize/Quantize.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Random.h"
 #include "parallax/Support/TensorAttr.h"
@@ -242,19 +244,7 @@ protected:
     NetworkStatistics statistics = collectStatistics(
         prepare(function(), referenceKernels(), prepared), outlierSampleCount,
         [&](size_t i) { return inputs(i); }, options);
-    Calibration result;
-    for (const TensorStatistics &tensor : statistics) {
-      TensorRange range;
-      range.node = tensor.node, range.tensor = tensor.tensor;
-      range.values = {tensor.histogram.min(), tensor.histogram.max()};
-      range.u8 = chooseRange(tensor, options, 8);
-      range.u16 = chooseRange(tensor, options, 16);
-      range.channelAxis = tensor.channelAxis;
-      range.channelMin = tensor.channelMin;
-      range.channelMax = tensor.channelMax;
-      result.tensors.push_back(std::move(range));
-    }
-    return result;
+    return chooseRanges(function(), statistics, options, outlierSampleCount);
   }
 
   /// All outputs on samples that calibration has not seen.
@@ -270,26 +260,45 @@ protected:
     return Tensor::fromValues<float>({int64_t(values.size())}, values);
   }
 
-  SampleSource samples(int threads = 1) {
-    return {outlierSampleCount, [&](size_t i) { return inputs(i); }, threads};
+  MeasuredSamples samples(int threads = 1) {
+    MeasuredSamples samples;
+    samples.count = outlierSampleCount;
+    samples.load = [&](size_t i) { return inputs(i); };
+    samples.threads = threads;
+    return samples;
   }
 
   /// What a build does with these members of "quant".
   FloatChanges change(const std::string &members, int threads = 1) {
     QuantConfig config =
         parseBuildConfig("{\"quant\": {" + members + "}}", "test.json").quant;
-    SmoothOptions options = smoothOptions(config, samples(threads), precisions);
+    SmoothOptions options = smoothOptions(config, samples(threads));
+    setCalibration(function(), calibration);
+    assignPrecisions();
     FloatChanges changes;
     if (config.enableEqualization)
-      changes.equalized = equalizeNetwork(function(), calibration, options);
+      changes.equalized = equalizeNetwork(function(), options);
     if (config.enableSmoothQuant)
-      changes.smoothed = smoothNetwork(function(), calibration, options);
+      changes.smoothed = smoothNetwork(function(), options);
+    calibration = getCalibration(function());
     return changes;
   }
 
+  void assignPrecisions() {
+    function().walk([&](Operation *op) {
+      if (auto it = precisions.find(getLayerName(op).node);
+          it != precisions.end())
+        setPrecision(op, it->second);
+    });
+  }
+
   mlir::func::FuncOp quantize(mlir::func::FuncOp of) {
-    PrecisionPlan plan = assignPrecision(of, QuantConfig(), PrecisionOptions());
-    return addQuantizedView(of, calibration, plan, QuantizeOptions());
+    setCalibration(of, calibration);
+    return orThrow(&context, [&]() -> mlir::FailureOr<mlir::func::FuncOp> {
+      if (failed(assignPrecision(of, QuantConfig(), PrecisionOptions())))
+        return mlir::failure();
+      return addQuantizedView(of, QuantizeOptions());
+    });
   }
 
   /// How far the quantized network goes into the direction of the first one.
@@ -319,7 +328,7 @@ protected:
   }
 
   Calibration calibration;
-  LayerPrecisions precisions;
+  std::map<std::string, LayerPrecision> precisions;
   /// The outputs of the float network before any change.
   Tensor before;
 };

@@ -9,7 +9,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def PrecisionAnalysis : Pass<"precision-analysis", "::mlir::ModuleOp"> {
+def PrecisionAnalysis : Pass<"nn-precision-analysis", "::mlir::ModuleOp"> {
   let summary = "What each layer loses, as attributes of the layers";
   let description = [{
     Runs the float function of the module, which is the first one, beside the

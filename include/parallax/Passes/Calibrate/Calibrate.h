@@ -1,56 +1,28 @@
-//===- Calibrate.h - The ranges of a network's tensors ---------*- C++ -*-===//
+//===- Calibrate.h - From samples to ranges --------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the float network on samples and watches every layer. Each thread has
-// statistics of its own that don't depend on the order of samples, so that any
-// number of threads gives the same ranges, and no activation is kept: memory
-// does not grow with the number of samples.
+// The steps around the statistics: what is run to collect them, and which
+// ranges follow. Annotate.h writes those into the network.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_PASSES_CALIBRATE_CALIBRATE_H
 #define PARALLAX_PASSES_CALIBRATE_CALIBRATE_H
 
-#include "parallax/Analysis/RangeSearch.h"
-#include "parallax/Backend/Core/Executable.h"
-#include "parallax/Config/Enums.h"
+#include "parallax/Passes/Calibrate/CalibrationFile.h"
+#include "parallax/Passes/Calibrate/Statistics.h"
+#include "parallax/Support/LLVM.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace parallax {
 
-struct CalibrationOptions {
-  QuantMethod method = QuantMethod::MinMax;
-  double percentile = 0.9999;
-  int64_t histogramBins = 2048;
-  int threads = 1;
-};
+/// Prepares a float network such that every tensor that needs a range is seen.
+Executable prepareCalibration(mlir::func::FuncOp network);
 
-/// What is known of the values of one tensor.
-struct TensorStatistics {
-  std::string node, tensor;
-  Histogram histogram;
-  /// The extremes of each channel: dimension 1 of images, otherwise the last.
-  int64_t channelAxis = 0;
-  std::vector<float> channelMin, channelMax;
-  /// The samples that set the extremes.
-  size_t minSample = 0, maxSample = 0;
-  /// The second highest extremes over samples: what the range would be without
-  /// the sample that set it.
-  float nextMin = 0, nextMax = 0;
-};
-
-/// Inputs first, then layers in the order of execution; float tensors only.
-using NetworkStatistics = std::vector<TensorStatistics>;
-
-/// `executable` has been prepared with `observe`. `load` gives the inputs of a
-/// sample and may be called from any thread; `progress` is told of each one.
-NetworkStatistics
-collectStatistics(const Executable &executable, size_t samples,
-                  const std::function<std::vector<Tensor>(size_t)> &load,
-                  const CalibrationOptions &options,
-                  const std::function<void()> &progress = {});
-
-/// The range of a tensor for codes of `bits` bits.
-Interval chooseRange(const TensorStatistics &tensor,
-                       const CalibrationOptions &options, int bits);
+/// The ranges of all tensors of a network from what was seen of them.
+Calibration chooseRanges(mlir::func::FuncOp network,
+                         const NetworkStatistics &statistics,
+                         const CalibrationOptions &options, size_t samples);
 
 } // namespace parallax
 

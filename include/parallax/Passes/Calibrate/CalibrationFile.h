@@ -40,9 +40,8 @@ std::string toJson(const Calibration &calibration);
 /// Reads what toJson has written. Throws Error with the file and the field.
 Calibration readCalibration(const std::filesystem::path &path);
 
-/// Throws Error if there are any tensors without a range: the calibration is of
-/// another network then.
-void requireRanges(const std::vector<std::string> &missingTensors);
+/// Says that tensors of a network have no range.
+std::string describeMissingRanges(const std::vector<std::string> &tensors);
 
 } // namespace parallax
 

@@ -8,7 +8,9 @@
 #ifndef PARALLAX_PASSES_QUANTIZE_BIASCORRECTION_H
 #define PARALLAX_PASSES_QUANTIZE_BIASCORRECTION_H
 
-#include "parallax/Passes/Quantize/FloatChanges.h"
+#include "parallax/Analysis/FloatChanges.h"
+#include "parallax/Passes/Quantize/ScalingOptions.h"
+#include "parallax/Support/LLVM.h"
 
 namespace parallax {
 
@@ -19,7 +21,7 @@ namespace parallax {
 std::vector<CorrectedLayer> correctBiases(mlir::func::FuncOp network,
                                           mlir::func::FuncOp copy,
                                           mlir::func::FuncOp quantized,
-                                          const SampleSource &samples);
+                                          const MeasuredSamples &samples);
 
 } // namespace parallax
 

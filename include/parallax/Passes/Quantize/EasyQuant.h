@@ -8,15 +8,15 @@
 #ifndef PARALLAX_PASSES_QUANTIZE_EASYQUANT_H
 #define PARALLAX_PASSES_QUANTIZE_EASYQUANT_H
 
-#include "parallax/Passes/Calibrate/CalibrationFile.h"
-#include "parallax/Passes/Quantize/FloatChanges.h"
+#include "parallax/Analysis/FloatChanges.h"
+#include "parallax/Passes/Quantize/ScalingOptions.h"
+#include "parallax/Support/LLVM.h"
 
 namespace parallax {
 
 /// Searches, for every tensor that layers with weights read, the part of its
 /// range with which they compute best. Changes the calibration only.
 std::vector<TunedRange> tuneRanges(mlir::func::FuncOp network,
-                                   Calibration &calibration,
                                    const ScalingOptions &options);
 
 } // namespace parallax

@@ -10,8 +10,11 @@
 #ifndef PARALLAX_PASSES_QUANTIZE_IMPROVE_H
 #define PARALLAX_PASSES_QUANTIZE_IMPROVE_H
 
-#include "parallax/Passes/Quantize/FloatChanges.h"
+#include "parallax/Analysis/FloatChanges.h"
 #include "parallax/Passes/Quantize/Quantize.h"
+#include "parallax/Passes/Quantize/ScalingOptions.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace parallax {
 
@@ -25,14 +28,16 @@ struct Improvement {
   mlir::func::FuncOp source;
 };
 
+/// Gives the layers of a network, or of a copy of it, their precisions.
+using AssignPrecisions = std::function<LogicalResult(mlir::func::FuncOp)>;
+
 /// Equalization, SmoothQuant, EasyQuant and bias correction, in this order. The
-/// network and its calibration are changed by what is kept; the network still
-/// computes the same in float, up to rounding. `plan` assigns precisions to a
-/// copy of the network.
-Improvement
-improveNetwork(mlir::func::FuncOp network, Calibration &calibration,
-               const QuantConfig &config, const SampleSource &samples,
-               const std::function<PrecisionPlan(mlir::func::FuncOp)> &plan);
+/// calibrated network is changed by what is kept; it still computes the same in
+/// float, up to rounding.
+FailureOr<Improvement> improveNetwork(mlir::func::FuncOp network,
+                                      const QuantConfig &config,
+                                      const MeasuredSamples &samples,
+                                      const AssignPrecisions &assign);
 
 } // namespace parallax
 

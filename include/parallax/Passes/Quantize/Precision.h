@@ -11,24 +11,20 @@
 #ifndef PARALLAX_PASSES_QUANTIZE_PRECISION_H
 #define PARALLAX_PASSES_QUANTIZE_PRECISION_H
 
+#include "parallax/Analysis/PrecisionAudit.h"
 #include "parallax/Config/BuildConfig.h"
 #include "parallax/Passes/Optimize/Names.h"
-#include "parallax/Passes/Quantize/PrecisionAudit.h"
 #include "parallax/Support/LLVM.h"
-
-#include "llvm/ADT/DenseMap.h"
 
 #include <map>
 
 namespace parallax {
 
-struct PrecisionPlan {
-  /// By operation of the float network; constants have no entry. Layers that
-  /// are never quantized have FP32. Operators that only move data have an entry
-  /// without meaning.
-  llvm::DenseMap<Operation *, LayerPrecision> layers;
-  std::vector<AuditedRule> audit;
-};
+/// What a layer computes in: its attribute nn.precision, a dictionary of what
+/// differs from U8 with weights S8. Layers that are never quantized have FP32.
+/// For operators that only move data it means nothing.
+LayerPrecision getPrecision(Operation *op);
+void setPrecision(Operation *op, const LayerPrecision &precision);
 
 struct PrecisionOptions {
   /// A rule that matches nothing is an error, or only a note in its audit.
@@ -48,15 +44,17 @@ bool isDataMovement(Operation *op);
 /// The constant that weight_data_type is about; null for a layer without one.
 Value weightOf(Operation *op);
 
-/// Applies quant.layer_configs and quant.highest_mix_precision. Throws one
-/// Error that lists all rules that can't be granted, each with what would be.
-PrecisionPlan assignPrecision(mlir::func::FuncOp network,
-                              const QuantConfig &config,
-                              const PrecisionOptions &options);
+/// Gives every layer the precision that quant.layer_configs and
+/// quant.highest_mix_precision ask for, and returns the audit. Fails, with one
+/// error that lists all rules that can't be granted, each with what would be.
+FailureOr<std::vector<AuditedRule>>
+assignPrecision(mlir::func::FuncOp network, const QuantConfig &config,
+                const PrecisionOptions &options);
 
 /// Fills in what the matched layers got, from the quantized view of the
 /// network, where they have the same names.
-void completeAudit(PrecisionPlan &plan, mlir::func::FuncOp quantized);
+void completeAudit(std::vector<AuditedRule> &audit,
+                   mlir::func::FuncOp quantized);
 
 } // namespace parallax
 

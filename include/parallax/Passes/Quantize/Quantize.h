@@ -9,7 +9,6 @@
 #ifndef PARALLAX_PASSES_QUANTIZE_QUANTIZE_H
 #define PARALLAX_PASSES_QUANTIZE_QUANTIZE_H
 
-#include "parallax/Passes/Calibrate/CalibrationFile.h"
 #include "parallax/Passes/Quantize/Precision.h"
 
 namespace parallax {
@@ -46,13 +45,12 @@ struct QuantizeReport {
   std::vector<AlignmentChoice> alignments;
 };
 
-/// Adds a function called "quantized" beside the float network. Throws Error if
-/// the calibration lacks a tensor.
-mlir::func::FuncOp addQuantizedView(mlir::func::FuncOp network,
-                                    const Calibration &calibration,
-                                    const PrecisionPlan &precision,
-                                    const QuantizeOptions &options,
-                                    QuantizeReport *report = nullptr);
+/// Adds a function called "quantized" beside the calibrated network, whose
+/// layers have their precisions. Fails with an error if a float tensor has no
+/// range, or if weights are not finite.
+FailureOr<mlir::func::FuncOp>
+addQuantizedView(mlir::func::FuncOp network, const QuantizeOptions &options,
+                 QuantizeReport *report = nullptr);
 
 } // namespace parallax
 

@@ -8,8 +8,10 @@
 #ifndef PARALLAX_PASSES_QUANTIZE_SMOOTHQUANT_H
 #define PARALLAX_PASSES_QUANTIZE_SMOOTHQUANT_H
 
-#include "parallax/Passes/Calibrate/CalibrationFile.h"
-#include "parallax/Passes/Quantize/FloatChanges.h"
+#include "parallax/Analysis/FloatChanges.h"
+#include "parallax/Config/BuildConfig.h"
+#include "parallax/Passes/Quantize/ScalingOptions.h"
+#include "parallax/Support/LLVM.h"
 
 namespace parallax {
 
@@ -26,19 +28,16 @@ struct SmoothOptions : ScalingOptions {
 /// Returns all tensors that were looked at. The calibration is that of the
 /// changed network afterwards.
 std::vector<ScaledPair> smoothNetwork(mlir::func::FuncOp network,
-                                      Calibration &calibration,
                                       const SmoothOptions &options);
 
 /// Cross-layer equalization: s = sqrt(r1 / r2), where r1 is the greatest weight
 /// that makes a channel and r2 the greatest one that reads it.
 std::vector<ScaledPair> equalizeNetwork(mlir::func::FuncOp network,
-                                        Calibration &calibration,
                                         const ScalingOptions &options);
 
 /// What the configuration says about both.
 SmoothOptions smoothOptions(const QuantConfig &config,
-                            const SampleSource &samples,
-                            const LayerPrecisions &precisions);
+                            const MeasuredSamples &samples);
 
 } // namespace parallax
 

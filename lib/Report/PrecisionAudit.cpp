@@ -4,7 +4,7 @@
 //
 // The audit as a file and as tables.
 //===----------------------------------------------------------------------===//
-#include "parallax/Passes/Quantize/PrecisionAudit.h"
+#include "parallax/Report/PrecisionAudit.h"
 
 #include <algorithm>
 #include <fmt/format.h>

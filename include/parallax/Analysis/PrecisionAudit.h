@@ -6,11 +6,10 @@
 // rule of `layer_configs` which layers it matched, what it asked for, what they
 // got and why.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_PASSES_QUANTIZE_PRECISIONAUDIT_H
-#define PARALLAX_PASSES_QUANTIZE_PRECISIONAUDIT_H
+#ifndef PARALLAX_ANALYSIS_PRECISIONAUDIT_H
+#define PARALLAX_ANALYSIS_PRECISIONAUDIT_H
 
 #include "parallax/Config/Enums.h"
-#include "parallax/Report/Table.h"
 
 #include <string>
 #include <vector>
@@ -63,19 +62,6 @@ struct AuditedRule {
   }
 };
 
-/// "U16, weights S16, result FP32"; empty if all are Default.
-std::string describe(const LayerPrecision &precision);
-
-/// quant/layer_config_audit.json.
-std::string toJson(const std::vector<AuditedRule> &audit);
-
-/// What was asked for, by type or layer.
-Table layerConfigTable(const std::vector<AuditedRule> &audit);
-
-/// What came of it. Layers of the same fate share a row, and a rule has only a
-/// few rows: the file has all.
-Table layerConfigAuditTable(const std::vector<AuditedRule> &audit);
-
 } // namespace parallax
 
-#endif // PARALLAX_PASSES_QUANTIZE_PRECISIONAUDIT_H
+#endif // PARALLAX_ANALYSIS_PRECISIONAUDIT_H

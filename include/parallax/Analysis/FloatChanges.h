@@ -1,47 +1,19 @@
-//===- FloatChanges.h - What is changed before quantization ----*- C++ -*-===//
+//===- FloatChanges.h - What was changed before quantizing -----*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scales can be moved between layers, and biases corrected, so that a network
-// loses less when it is quantized. Each such change is measured on samples and
-// only kept if it helps; this is what they have in common.
+// What equalization, SmoothQuant, EasyQuant and bias correction have tried on a
+// float network, what it gained, and whether it was kept.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_PASSES_QUANTIZE_FLOATCHANGES_H
-#define PARALLAX_PASSES_QUANTIZE_FLOATCHANGES_H
+#ifndef PARALLAX_ANALYSIS_FLOATCHANGES_H
+#define PARALLAX_ANALYSIS_FLOATCHANGES_H
 
-#include "parallax/Passes/Quantize/Precision.h"
-#include "parallax/Report/Table.h"
-#include "parallax/Support/Tensor.h"
-
-#include <functional>
-#include <map>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace parallax {
-
-/// What the changes are measured on. Memory does not grow with the number of
-/// samples: a few hundred rows of a tensor are kept.
-struct SampleSource {
-  size_t count = 0;
-  /// The inputs of the float network; may be called from any thread.
-  std::function<std::vector<Tensor>(size_t sample)> load;
-  int threads = 1;
-  /// Not more samples than these are run, evenly spread.
-  size_t limit = 8;
-};
-
-/// Precisions by the name of the layer. Layers without an entry compute in U8,
-/// with weights S8.
-using LayerPrecisions = std::map<std::string, LayerPrecision>;
-LayerPrecisions precisionsByName(const PrecisionPlan &plan);
-LayerPrecision precisionOf(const LayerPrecisions &precisions, Operation *op);
-
-struct ScalingOptions {
-  SampleSource samples;
-  LayerPrecisions precisions;
-  /// See WeightOptions.
-  double refineWeightThreshold = 1e-6;
-};
 
 /// A tensor of which scales have been moved into those that read it, or would
 /// have been.
@@ -96,14 +68,6 @@ struct FloatChanges {
   std::vector<NetworkVerdict> verdicts;
 };
 
-Table scaledPairTable(const std::vector<ScaledPair> &pairs);
-Table tunedRangeTable(const std::vector<TunedRange> &ranges);
-Table correctedLayerTable(const std::vector<CorrectedLayer> &layers);
-Table verdictTable(const std::vector<NetworkVerdict> &verdicts);
-
-/// quant/float_changes.json.
-std::string toJson(const FloatChanges &changes);
-
 } // namespace parallax
 
-#endif // PARALLAX_PASSES_QUANTIZE_FLOATCHANGES_H
+#endif // PARALLAX_ANALYSIS_FLOATCHANGES_H

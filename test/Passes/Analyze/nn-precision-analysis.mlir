@@ -1,16 +1,16 @@
 // RUN: rm -rf %t && split-file %s %t
-// RUN: parallax-opt %t/good.mlir -precision-analysis -mlir-print-debuginfo -mlir-print-local-scope 2>&1 | FileCheck %s --check-prefix=GOOD --implicit-check-not=remark
-// RUN: parallax-opt %t/good.mlir -npu-lower -precision-analysis="samples=3 seed=7" 2>&1 | FileCheck %s --check-prefix=NPU
-// RUN: parallax-opt %t/coarse.mlir -precision-analysis 2>&1 | FileCheck %s --check-prefix=COARSE
-// RUN: parallax-opt %t/missing.mlir -precision-analysis 2>&1 | FileCheck %s --check-prefix=MISSING
-// RUN: not parallax-opt %t/alone.mlir -precision-analysis 2>&1 | FileCheck %s --check-prefix=ALONE
-// RUN: not parallax-opt %t/first.mlir -precision-analysis 2>&1 | FileCheck %s --check-prefix=FIRST
+// RUN: parallax-opt %t/good.mlir -nn-precision-analysis -mlir-print-debuginfo -mlir-print-local-scope 2>&1 | FileCheck %s --check-prefix=GOOD --implicit-check-not=remark
+// RUN: parallax-opt %t/good.mlir -npu-lower -nn-precision-analysis="samples=3 seed=7" 2>&1 | FileCheck %s --check-prefix=NPU
+// RUN: parallax-opt %t/coarse.mlir -nn-precision-analysis 2>&1 | FileCheck %s --check-prefix=COARSE
+// RUN: parallax-opt %t/missing.mlir -nn-precision-analysis 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not parallax-opt %t/alone.mlir -nn-precision-analysis 2>&1 | FileCheck %s --check-prefix=ALONE
+// RUN: not parallax-opt %t/first.mlir -nn-precision-analysis 2>&1 | FileCheck %s --check-prefix=FIRST
 
 // The same samples give the same numbers, and other samples others.
-// RUN: parallax-opt %t/good.mlir -precision-analysis -o %t/one.mlir
-// RUN: parallax-opt %t/good.mlir -precision-analysis -o %t/again.mlir
+// RUN: parallax-opt %t/good.mlir -nn-precision-analysis -o %t/one.mlir
+// RUN: parallax-opt %t/good.mlir -nn-precision-analysis -o %t/again.mlir
 // RUN: cmp %t/one.mlir %t/again.mlir
-// RUN: parallax-opt %t/good.mlir -precision-analysis=seed=9 -o %t/other.mlir
+// RUN: parallax-opt %t/good.mlir -nn-precision-analysis=seed=9 -o %t/other.mlir
 // RUN: not cmp %t/one.mlir %t/other.mlir
 
 //--- good.mlir

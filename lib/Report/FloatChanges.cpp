@@ -1,12 +1,10 @@
-//===- FloatChanges.cpp - What is changed before quantization -------------===//
+//===- FloatChanges.cpp - Changes of a network, to read -------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// One table per kind of change, and all of them as JSON.
 //===----------------------------------------------------------------------===//
-#include "parallax/Passes/Quantize/FloatChanges.h"
-
-#include "parallax/Support/LayerName.h"
+#include "parallax/Report/FloatChanges.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -71,18 +69,6 @@ template <typename T> Json toJsonList(const std::vector<T> &entries) {
 }
 
 } // namespace
-
-LayerPrecisions precisionsByName(const PrecisionPlan &plan) {
-  LayerPrecisions result;
-  for (auto [op, precision] : plan.layers)
-    result[getLayerName(op).node] = precision;
-  return result;
-}
-
-LayerPrecision precisionOf(const LayerPrecisions &precisions, Operation *op) {
-  auto it = precisions.find(getLayerName(op).node);
-  return it == precisions.end() ? LayerPrecision() : it->second;
-}
 
 Table scaledPairTable(const std::vector<ScaledPair> &pairs) {
   Table table({Column::text("Tensor"), Column::text("Producer", 1),
