@@ -229,8 +229,9 @@ LogicalResult requireCalibrated(func::FuncOp network) {
     if (Type element = elementTypeOf(value); element && element.isF32())
       missing.push_back(getTensorName(value));
   });
-  return missing.empty() ? success()
-                         : network.emitError(describeMissingRanges(missing));
+  return missing.empty()
+             ? success()
+             : emitError(network.getLoc(), describeMissingRanges(missing));
 }
 
 //===----------------------------------------------------------------------===//

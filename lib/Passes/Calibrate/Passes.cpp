@@ -28,7 +28,8 @@ struct CalibratePass : impl::NNCalibrateBase<CalibratePass> {
   void runOnOperation() override {
     auto functions = getOperation().getOps<mlir::func::FuncOp>();
     if (functions.empty()) {
-      getOperation().emitError("there is no function to calibrate");
+      mlir::emitError(getOperation().getLoc(),
+                      "there is no function to calibrate");
       return signalPassFailure();
     }
     mlir::func::FuncOp network = *functions.begin();
@@ -46,8 +47,9 @@ private:
   FailureOr<Calibration> collect(mlir::func::FuncOp network) {
     std::optional<QuantMethod> chosen = parseEnum<QuantMethod>(method);
     if (!chosen)
-      return network.emitError(fmt::format(
-          "there is no calibration method '{}'", method.getValue()));
+      return mlir::emitError(network.getLoc(),
+                             fmt::format("there is no calibration method '{}'",
+                                         method.getValue()));
     FailureOr<Samples> inputs = randomSamples(network, samples, seed);
     if (failed(inputs))
       return failure();
@@ -63,7 +65,7 @@ private:
     try {
       return readCalibration(ranges.getValue());
     } catch (const Error &error) {
-      return getOperation().emitError(error.what());
+      return mlir::emitError(getOperation().getLoc(), error.what());
     }
   }
 };

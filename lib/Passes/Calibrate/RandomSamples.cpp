@@ -82,7 +82,8 @@ FailureOr<Samples> randomSamples(func::FuncOp network, size_t count,
     std::optional<DType> dtype =
         type ? toDType(type.getElementType()) : std::nullopt;
     if (!dtype || !type.hasStaticShape())
-      return network.emitError(
+      return emitError(
+          network.getLoc(),
           fmt::format("input '{}' has no type and shape to make samples of",
                       getTensorName(argument)));
     setRange(argument,

@@ -50,7 +50,8 @@ Interval Ranges::of(Value value, DataType kind) {
 LogicalResult Ranges::finish() const {
   if (missing.empty())
     return success();
-  return func::FuncOp(function).emitError(describeMissingRanges(missing));
+  return emitError(func::FuncOp(function).getLoc(),
+                   describeMissingRanges(missing));
 }
 
 //===----------------------------------------------------------------------===//

@@ -93,10 +93,12 @@ private:
                      [](float value) { return std::isfinite(value); }))
       return true;
     hasFailed = true;
-    operand.getOwner()->emitError(fmt::format(
-        "the weights '{}' of layer '{}' hold NaN or infinity, which no code "
-        "stands for",
-        getTensorName(operand.get()), getLayerName(operand.getOwner()).node));
+    emitError(operand.getOwner()->getLoc(),
+              fmt::format("the weights '{}' of layer '{}' hold NaN or "
+                          "infinity, which no code "
+                          "stands for",
+                          getTensorName(operand.get()),
+                          getLayerName(operand.getOwner()).node));
     return false;
   }
 

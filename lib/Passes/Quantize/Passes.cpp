@@ -30,7 +30,7 @@ namespace {
 FailureOr<mlir::func::FuncOp> networkOf(ModuleOp module) {
   auto functions = module.getOps<mlir::func::FuncOp>();
   if (functions.empty())
-    return module.emitError("there is no function to quantize");
+    return mlir::emitError(module.getLoc(), "there is no function to quantize");
   return *functions.begin();
 }
 
@@ -49,7 +49,8 @@ struct AssignPrecisionPass : impl::NNAssignPrecisionBase<AssignPrecisionPass> {
       return signalPassFailure();
     for (const AuditedRule &rule : *audit)
       if (!rule.note.empty())
-        network->emitWarning(
+        mlir::emitWarning(
+            network->getLoc(),
             fmt::format("'{}' ({}): {}", rule.config, rule.words(), rule.note));
   }
 
@@ -65,7 +66,7 @@ private:
       config.highestMixPrecision = highest;
       return config;
     } catch (const Error &error) {
-      return getOperation().emitError(error.what());
+      return mlir::emitError(getOperation().getLoc(), error.what());
     }
   }
 };
@@ -86,11 +87,13 @@ FailureOr<mlir::func::FuncOp> scaledNetwork(ModuleOp module, size_t count,
 
 void remark(mlir::func::FuncOp network, const std::vector<ScaledPair> &pairs) {
   for (const ScaledPair &pair : pairs)
-    network.emitRemark(fmt::format(
-        "tensor '{}' is {}: the error of its readers goes from {:.3g} to "
-        "{:.3g}",
-        pair.tensor, pair.kept ? "scaled" : "left alone", pair.errorBefore,
-        pair.errorAfter));
+    mlir::emitRemark(
+        network.getLoc(),
+        fmt::format(
+            "tensor '{}' is {}: the error of its readers goes from {:.3g} to "
+            "{:.3g}",
+            pair.tensor, pair.kept ? "scaled" : "left alone", pair.errorBefore,
+            pair.errorAfter));
 }
 
 struct EqualizePass : impl::NNEqualizeBase<EqualizePass> {

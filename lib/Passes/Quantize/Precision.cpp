@@ -190,7 +190,8 @@ public:
     for (size_t i = 0; i < rules.size(); ++i)
       judge(i);
     if (!errors.empty())
-      return network.emitError(
+      return emitError(
+          network.getLoc(),
           fmt::format("the precision that quant.layer_configs asks for can't "
                       "be given:\n  {}",
                       fmt::join(errors, "\n  ")));

@@ -99,8 +99,9 @@ static LogicalResult quantizeView(func::FuncOp view,
     return failure();
   countTensors(view, report);
   if (failed(verify(view)))
-    return view.emitError("the quantized network is not valid; this is a fault "
-                          "of Parallax, please report the model");
+    return emitError(view.getLoc(),
+                     "the quantized network is not valid; this is a fault "
+                     "of Parallax, please report the model");
   return success();
 }
 

@@ -10,9 +10,13 @@
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
+#include "parallax/Passes/Calibrate/CalibrationFile.h"
 #include "parallax/Support/Error.h"
 
 #include "../Support/TempDir.h"
+
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/IR/Verifier.h"
 
 #include <cmath>
 #include <map>
@@ -60,6 +64,7 @@ private:
 class CalibrateTest : public OptimizeTest {
 protected:
   CalibrateTest() {
+    context.loadDialect<mlir::quant::QuantDialect>();
     parse(convReluNetwork);
     PrepareOptions options;
     options.observe = true;
@@ -195,6 +200,56 @@ TEST_F(CalibrateTest, ClampsStayWithTheirLayer) {
   EXPECT_EQ(calibration.tensors[1].node, "conv");
   EXPECT_EQ(calibration.tensors[1].u8.low, 0);
   EXPECT_EQ(calibration.tensors[1].u8.high, calibration.tensors[2].u8.high);
+}
+
+/// Everything that later passes need comes back from types and attributes.
+TEST_F(CalibrateTest, TheNetworkKeepsItsRanges) {
+  Calibration calibration =
+      chooseRanges(function(), collect(QuantMethod::Percentile), {}, 1);
+  ASSERT_EQ(calibration.tensors.size(), 3u);
+  calibration.tensors[0].u16 = {-7, 9};
+  calibration.tensors[1].values = {-INFINITY, INFINITY};
+  calibration.tensors[1].infs = 3;
+  calibration.tensors[2].u8 = {-3e38, -3e38};
+  setCalibration(function(), calibration);
+  EXPECT_TRUE(succeeded(mlir::verify(*module)));
+  EXPECT_TRUE(succeeded(requireCalibrated(function())));
+  Calibration kept = getCalibration(function());
+  ASSERT_EQ(kept.tensors.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    const TensorRange &a = calibration.tensors[i], &b = kept.tensors[i];
+    EXPECT_EQ(a.tensor, b.tensor);
+    EXPECT_EQ(a.node, b.node);
+    EXPECT_EQ(a.values, b.values);
+    EXPECT_EQ(a.u8, b.u8);
+    EXPECT_EQ(a.u16, b.u16);
+    EXPECT_EQ(a.infs, b.infs);
+    EXPECT_EQ(a.channelAxis, b.channelAxis);
+    EXPECT_EQ(a.channelMin, b.channelMin);
+    EXPECT_EQ(a.channelMax, b.channelMax);
+  }
+  std::string before = print();
+  { RangesAside aside(function()); }
+  EXPECT_EQ(print(), before);
+  removeCalibration(function());
+  EXPECT_EQ(print().find("calibrat"), std::string::npos);
+}
+
+/// Ranges change nothing of what is computed, nor of how: the engine fuses as
+/// it does without them.
+TEST_F(CalibrateTest, RangesChangeNoBit) {
+  auto run = [&] {
+    Executable prepared = prepare(function(), referenceKernels());
+    ExecutionState state(prepared);
+    Tensor result = state.run(load(0))[0].clone();
+    return std::pair(prepared.steps.size(),
+                     std::vector<float>(result.values<float>().begin(),
+                                        result.values<float>().end()));
+  };
+  auto plain = run();
+  setCalibration(function(),
+                 chooseRanges(function(), collect(QuantMethod::MinMax), {}, 1));
+  EXPECT_EQ(run(), plain);
 }
 
 TEST(CalibrationFile, ReadsWhatItWrites) {

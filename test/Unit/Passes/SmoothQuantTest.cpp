@@ -16,6 +16,7 @@
 #include "parallax/Passes/Calibrate/Calibrate.h"
 #include "parallax/Passes/Quantize/BiasCorrection.h"
 #include "parallax/Passes/Quantize/Quantize.h"
+#include "parallax/Report/FloatChanges.h"
 #include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Random.h"
@@ -407,14 +408,15 @@ TEST_F(SmoothQuantTest, UndoesWhatHurts) {
   load(drowned);
   // Activations of 16 bits have no need of help, and weights of 8 bits suffer.
   precisions["layer"] = {DataType::U16, DataType::S8, DataType::Default};
-  std::string text = print(), ranges = toJson(calibration);
+  setCalibration(function(), calibration);
+  assignPrecisions();
+  std::string text = print();
   FloatChanges changes = change(R"("enable_smooth_quant": true,
                                    "smooth_quant_strength": 0.9)");
   ASSERT_EQ(changes.smoothed.size(), 1u);
   EXPECT_FALSE(changes.smoothed[0].kept);
   EXPECT_GT(changes.smoothed[0].errorAfter, changes.smoothed[0].errorBefore);
   EXPECT_TRUE(print() == text);
-  EXPECT_TRUE(toJson(calibration) == ranges);
 }
 
 TEST_F(SmoothQuantTest, LeavesSharedWeightsToOthers) {

@@ -23,6 +23,8 @@ std::optional<CommonOptions> parse(const std::string &arguments) {
     app.parse(arguments);
     return options;
   } catch (const CLI::ParseError &error) {
+    ConsoleListener console;
+    ListenerScope scope(console);
     testing::internal::CaptureStderr();
     EXPECT_EQ(reportParseError(app, error), 2);
     std::string message = testing::internal::GetCapturedStderr();
