@@ -6,16 +6,16 @@
 // come; they follow at once, so few tensors stay at a time.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Analyze/Analyze.h"
-#include "Attribute.h"
-#include "Bits.h"
-#include "Combine.h"
-#include "Rows.h"
-#include "Waterfall.h"
-#include "parallax/Passes/Calibrate/Annotate.h"
+#include "Attribution/Attribution.h"
+#include "Bits/BitComparison.h"
+#include "Sweep/Combine.h"
+#include "Sweep/Rows.h"
+#include "Sweep/Waterfall.h"
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/QuantizedType.h"
@@ -260,12 +260,6 @@ outliersOfAll(const Combination &combination,
 }
 
 } // namespace
-
-std::string analyze::typeName(DType type) {
-  bool isCommon = type == DType::F32 || npu::isCode(type);
-  return isCommon ? std::string(configNameOf(type))
-                  : StringRef(nameOf(type)).upper();
-}
 
 PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
                                  const std::vector<Comparison> &comparisons,

@@ -1,11 +1,11 @@
-//===- AttributeElementwise.cpp - What single elements are worth ----------===//
+//===- Elementwise.cpp - What single elements are worth -------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A function of one number has one secant, whatever the function is. One of two
 // numbers is taken along a path from one point to the other.
 //===----------------------------------------------------------------------===//
-#include "AttributeAdjoint.h"
+#include "Adjoint.h"
 
 #include "parallax/Backend/Reference/Parameters.h"
 

@@ -5,8 +5,8 @@
 // Weights need no samples, and times no second view: they are found beside the
 // sweep that compares layers.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_LIB_PASSES_ANALYZE_ROWS_H
-#define PARALLAX_LIB_PASSES_ANALYZE_ROWS_H
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_SWEEP_ROWS_H
+#define PARALLAX_LIB_PASSES_ANALYZE_SWEEP_ROWS_H
 
 #include "Combine.h"
 #include "parallax/Dialect/NN/NNOps.h"
@@ -62,4 +62,4 @@ private:
 
 } // namespace parallax::analyze
 
-#endif // PARALLAX_LIB_PASSES_ANALYZE_ROWS_H
+#endif // PARALLAX_LIB_PASSES_ANALYZE_SWEEP_ROWS_H

@@ -1,12 +1,12 @@
-//===- AttributeShadow.cpp - A network at two points ----------------------===//
+//===- Shadow.cpp - A network at two points -------------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shadows are made when somebody asks for them, beside the layer that they
 // belong to, so that the memory plan can let go of tensors early.
 //===----------------------------------------------------------------------===//
-#include "AttributeShadow.h"
-#include "AttributeKernels.h"
+#include "Shadow.h"
+#include "SecantKernels.h"
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Reference/Reference.h"
@@ -25,17 +25,17 @@ namespace parallax::analyze {
 namespace {
 
 /// Home of operations that are nothing but a kernel.
-class AttributeDialect : public Dialect {
+class AttributionDialect : public Dialect {
 public:
-  explicit AttributeDialect(MLIRContext *context)
+  explicit AttributionDialect(MLIRContext *context)
       : Dialect(getDialectNamespace(), context,
-                TypeID::get<AttributeDialect>()) {
+                TypeID::get<AttributionDialect>()) {
     allowUnknownOperations();
   }
-  static StringRef getDialectNamespace() { return "attribute"; }
+  static StringRef getDialectNamespace() { return "attribution"; }
 };
 
-constexpr StringLiteral computeName = "attribute.compute";
+constexpr StringLiteral computeName = "attribution.compute";
 constexpr StringLiteral kernelAttr = "kernel";
 
 } // namespace
@@ -71,7 +71,7 @@ Shadows::Shadows(const AnalyzedNetwork &views, AnalysisMode mode)
            mode == AnalysisMode::NPUBackend ? views.machine : func::FuncOp()},
           {{AnalysisMethod::EndToEnd, mode}})),
       end(combination.function.getContext()) {
-  combination.function.getContext()->getOrLoadDialect<AttributeDialect>();
+  combination.function.getContext()->getOrLoadDialect<AttributionDialect>();
   Operation *terminator = combination.function.front().getTerminator();
   end.setInsertionPoint(terminator);
   Operation *next = terminator;

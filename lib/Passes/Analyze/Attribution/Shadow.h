@@ -1,4 +1,4 @@
-//===- AttributeShadow.h - A network at two points -------------*- C++ -*-===//
+//===- Shadow.h - A network at two points ----------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -7,10 +7,10 @@
 // operands. The quantized value differs from the shadow by what this very layer
 // adds, and the shadow from the float value by what the layers before it did.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTESHADOW_H
-#define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTESHADOW_H
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_SHADOW_H
+#define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_SHADOW_H
 
-#include "Combine.h"
+#include "../Sweep/Combine.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
@@ -109,4 +109,4 @@ private:
 
 } // namespace parallax::analyze
 
-#endif // PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTESHADOW_H
+#endif // PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_SHADOW_H

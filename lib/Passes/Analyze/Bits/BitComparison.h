@@ -1,4 +1,4 @@
-//===- Bits.h - The bits of machine and reference --------------*- C++ -*-===//
+//===- BitComparison.h - The bits of machine and reference -----*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -6,10 +6,10 @@
 // engines, so every difference of their results is their own. Layers that get
 // what the network gave tell on which of them the engines part first.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_LIB_PASSES_ANALYZE_BITS_H
-#define PARALLAX_LIB_PASSES_ANALYZE_BITS_H
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_BITS_BITCOMPARISON_H
+#define PARALLAX_LIB_PASSES_ANALYZE_BITS_BITCOMPARISON_H
 
-#include "Combine.h"
+#include "../Sweep/Combine.h"
 
 #include "parallax/Analysis/BitEvidence.h"
 
@@ -72,4 +72,4 @@ private:
 
 } // namespace parallax::analyze
 
-#endif // PARALLAX_LIB_PASSES_ANALYZE_BITS_H
+#endif // PARALLAX_LIB_PASSES_ANALYZE_BITS_BITCOMPARISON_H

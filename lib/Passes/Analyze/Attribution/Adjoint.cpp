@@ -1,11 +1,11 @@
-//===- AttributeAdjoint.cpp - What operands are worth ---------------------===//
+//===- Adjoint.cpp - What operands are worth ------------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the adjoints of all operators share, and the one for those that have
 // none of their own.
 //===----------------------------------------------------------------------===//
-#include "AttributeAdjoint.h"
+#include "Adjoint.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 

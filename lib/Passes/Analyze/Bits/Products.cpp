@@ -1,10 +1,10 @@
-//===- BitsProducts.cpp - Sums of products, term by term ------------------===//
+//===- Products.cpp - Sums of products, term by term ----------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Slow and literal: it shares no line with the kernels.
 //===----------------------------------------------------------------------===//
-#include "BitsProducts.h"
+#include "Products.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Dialect/NPU/NPUOps.h"

@@ -7,8 +7,8 @@
 // of them in one sweep, and its memory plan keeps a tensor just as long as
 // somebody still needs it.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_LIB_PASSES_ANALYZE_COMBINE_H
-#define PARALLAX_LIB_PASSES_ANALYZE_COMBINE_H
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_SWEEP_COMBINE_H
+#define PARALLAX_LIB_PASSES_ANALYZE_SWEEP_COMBINE_H
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Passes/Analyze/Analyze.h"
@@ -79,4 +79,4 @@ PrepareOptions sweepOptions();
 
 } // namespace parallax::analyze
 
-#endif // PARALLAX_LIB_PASSES_ANALYZE_COMBINE_H
+#endif // PARALLAX_LIB_PASSES_ANALYZE_SWEEP_COMBINE_H

@@ -1,4 +1,4 @@
-//===- BitsProducts.h - Sums of products, term by term ---------*- C++ -*-===//
+//===- Products.h - Sums of products, term by term -------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -6,10 +6,10 @@
 // docs/numerics.md have it: all its terms, their sum in integers, and what that
 // is in codes of the result.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_LIB_PASSES_ANALYZE_BITSPRODUCTS_H
-#define PARALLAX_LIB_PASSES_ANALYZE_BITSPRODUCTS_H
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_BITS_PRODUCTS_H
+#define PARALLAX_LIB_PASSES_ANALYZE_BITS_PRODUCTS_H
 
-#include "BitsExact.h"
+#include "Exact.h"
 
 namespace parallax::analyze {
 
@@ -51,4 +51,4 @@ private:
 
 } // namespace parallax::analyze
 
-#endif // PARALLAX_LIB_PASSES_ANALYZE_BITSPRODUCTS_H
+#endif // PARALLAX_LIB_PASSES_ANALYZE_BITS_PRODUCTS_H

@@ -1,4 +1,4 @@
-//===- AttributeMovement.cpp - What moved elements are worth --------------===//
+//===- Movement.cpp - What moved elements are worth -----------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -6,7 +6,7 @@
 // the operator itself, so that one adjoint serves all that only move. The few
 // that networks are full of go back by their own kernels.
 //===----------------------------------------------------------------------===//
-#include "AttributeAdjoint.h"
+#include "Adjoint.h"
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Reference/Reference.h"

@@ -45,6 +45,12 @@ Tensor rounded(const Tensor &values, DType storage,
 
 } // namespace
 
+std::string typeName(DType type) {
+  bool isCommon = type == DType::F32 || npu::isCode(type);
+  return isCommon ? std::string(configNameOf(type))
+                  : StringRef(nameOf(type)).upper();
+}
+
 InputComparison::InputComparison(AnalyzedNetwork views, size_t samples)
     : sums(samples) {
   for (BlockArgument argument : views.quantized.getArguments()) {

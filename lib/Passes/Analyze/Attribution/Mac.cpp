@@ -1,4 +1,4 @@
-//===- AttributeMac.cpp - What operands of products are worth -------------===//
+//===- Mac.cpp - What operands of products are worth ----------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -7,7 +7,7 @@
 // float engine do the work. Of two factors that both differ, each is multiplied
 // by the middle of the other.
 //===----------------------------------------------------------------------===//
-#include "AttributeAdjoint.h"
+#include "Adjoint.h"
 
 #include <numeric>
 #include <set>

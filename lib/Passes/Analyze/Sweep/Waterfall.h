@@ -5,8 +5,8 @@
 // The sweep that compares layers has the outputs of most stages at hand; what
 // it does not have is run beside it, on the first samples.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_LIB_PASSES_ANALYZE_WATERFALL_H
-#define PARALLAX_LIB_PASSES_ANALYZE_WATERFALL_H
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_SWEEP_WATERFALL_H
+#define PARALLAX_LIB_PASSES_ANALYZE_SWEEP_WATERFALL_H
 
 #include "Combine.h"
 
@@ -49,4 +49,4 @@ private:
 
 } // namespace parallax::analyze
 
-#endif // PARALLAX_LIB_PASSES_ANALYZE_WATERFALL_H
+#endif // PARALLAX_LIB_PASSES_ANALYZE_SWEEP_WATERFALL_H

@@ -1,4 +1,4 @@
-//===- BitsExact.h - What a layer should have given ------------*- C++ -*-===//
+//===- Exact.h - What a layer should have given ----------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -6,8 +6,8 @@
 // need neither the kernels of the machine nor its integers: codes and scales of
 // the operands are all that they know.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_LIB_PASSES_ANALYZE_BITSEXACT_H
-#define PARALLAX_LIB_PASSES_ANALYZE_BITSEXACT_H
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_BITS_EXACT_H
+#define PARALLAX_LIB_PASSES_ANALYZE_BITS_EXACT_H
 
 #include "parallax/Analysis/BitEvidence.h"
 #include "parallax/Support/LLVM.h"
@@ -72,4 +72,4 @@ std::vector<int64_t> integersOf(const Tensor &tensor,
 
 } // namespace parallax::analyze
 
-#endif // PARALLAX_LIB_PASSES_ANALYZE_BITSEXACT_H
+#endif // PARALLAX_LIB_PASSES_ANALYZE_BITS_EXACT_H

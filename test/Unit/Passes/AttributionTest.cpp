@@ -1,4 +1,4 @@
-//===- AttributeTest.cpp - Who causes the error of the outputs ------------===//
+//===- AttributionTest.cpp - Who causes the error of the outputs ----------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -15,7 +15,7 @@
 namespace parallax {
 namespace {
 
-class AttributeTest : public QuantizeTest {
+class AttributionTest : public QuantizeTest {
 protected:
   /// A network of which the text is the body of a function of %x (and %z).
   void load(const std::string &text) {
@@ -96,10 +96,10 @@ void PrintTo(const Case &operation, std::ostream *stream) {
   *stream << operation.name;
 }
 
-class AttributeOperatorTest : public AttributeTest,
-                              public ::testing::WithParamInterface<Case> {};
+class AttributionOperatorTest : public AttributionTest,
+                                public ::testing::WithParamInterface<Case> {};
 
-TEST_P(AttributeOperatorTest, PartsAreTheLoss) {
+TEST_P(AttributionOperatorTest, PartsAreTheLoss) {
   expectClosure(afterConv(GetParam().body, GetParam().result),
                 GetParam().isApproximated);
 }
@@ -163,7 +163,7 @@ constexpr const char *window2 =
     "array<i64: 1, 0, 0, 1>, dilations = array<i64: 1, 1>";
 
 INSTANTIATE_TEST_SUITE_P(
-    Elementwise, AttributeOperatorTest,
+    Elementwise, AttributionOperatorTest,
     ::testing::Values(unary("relu"), unary("sigmoid"), unary("silu"),
                       unary("gelu"), unary("tanh"), unary("hard_swish"),
                       unary("leaky_relu", "{alpha = 0.1 : f32}"),
@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
                       withConstants("add", {"6"}, "", "1x8x6x6")));
 
 INSTANTIATE_TEST_SUITE_P(
-    Mac, AttributeOperatorTest,
+    Mac, AttributionOperatorTest,
     ::testing::Values(
         withConstants("conv", {"6x4x3x2", "6"},
                       "group = 2 : i64, dilations = array<i64: 1, 2>, pads = "
@@ -199,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "1x5x6")));
 
 INSTANTIATE_TEST_SUITE_P(
-    Movement, AttributeOperatorTest,
+    Movement, AttributionOperatorTest,
     ::testing::Values(
         from("reshape", "shape = array<i64: 4, 72>", "4x72"),
         from("transpose", "perm = array<i64: 0, 2, 3, 1>", "1x6x6x8"),
@@ -236,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(
              "1x8x4x9")));
 
 INSTANTIATE_TEST_SUITE_P(
-    Reduce, AttributeOperatorTest,
+    Reduce, AttributionOperatorTest,
     ::testing::Values(
         from("max_pool", window2, "1x8x3x3"),
         from("average_pool", window2, "1x8x3x3"),
@@ -255,7 +255,7 @@ INSTANTIATE_TEST_SUITE_P(
              "1x8x6x6")));
 
 INSTANTIATE_TEST_SUITE_P(
-    Normalize, AttributeOperatorTest,
+    Normalize, AttributionOperatorTest,
     ::testing::Values(
         from("softmax", "axis = -1 : i64", "1x8x6x6"),
         from("softmax", "axis = 1 : i64", "1x8x6x6"),
@@ -270,7 +270,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "1x8x6x6")));
 
 INSTANTIATE_TEST_SUITE_P(
-    Others, AttributeOperatorTest,
+    Others, AttributionOperatorTest,
     ::testing::Values(
         from("lrn", "size = 3 : i64", "1x8x6x6", /*isApproximated=*/true),
         from("reduce_log_sum_exp", "axes = array<i64: 1>", "1x1x6x6",

@@ -1,11 +1,11 @@
-//===- AttributeNormalize.cpp - What normalized elements are worth --------===//
+//===- Normalize.cpp - What normalized elements are worth -----------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Normalizations are products of an element and of what all elements of a line
 // have in common; the factors that a layer has learned are applied before.
 //===----------------------------------------------------------------------===//
-#include "AttributeAdjoint.h"
+#include "Adjoint.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-//===- AttributeReduce.cpp - What summed elements are worth ---------------===//
+//===- Reduce.cpp - What summed elements are worth ------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -6,7 +6,7 @@
 // windows of elements. A window is known from its geometry, and the factor of a
 // mean from what the operator makes of ones.
 //===----------------------------------------------------------------------===//
-#include "AttributeAdjoint.h"
+#include "Adjoint.h"
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Reference/Parameters.h"

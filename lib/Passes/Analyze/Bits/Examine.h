@@ -1,14 +1,14 @@
-//===- BitsExamine.h - A second look at layers that differ -----*- C++ -*-===//
+//===- Examine.h - A second look at layers that differ ---------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counts do not say why codes differ. The few layers that are worth it run once
 // more, on one sample in which they differ, and their codes are looked at.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_LIB_PASSES_ANALYZE_BITSEXAMINE_H
-#define PARALLAX_LIB_PASSES_ANALYZE_BITSEXAMINE_H
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_BITS_EXAMINE_H
+#define PARALLAX_LIB_PASSES_ANALYZE_BITS_EXAMINE_H
 
-#include "Combine.h"
+#include "../Sweep/Combine.h"
 
 #include "parallax/Analysis/BitEvidence.h"
 
@@ -42,4 +42,4 @@ void examine(const Combination &combination,
 
 } // namespace parallax::analyze
 
-#endif // PARALLAX_LIB_PASSES_ANALYZE_BITSEXAMINE_H
+#endif // PARALLAX_LIB_PASSES_ANALYZE_BITS_EXAMINE_H

@@ -1,4 +1,4 @@
-//===- BitsExact.cpp - What a layer should have given ---------------------===//
+//===- Exact.cpp - What a layer should have given -------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -6,9 +6,9 @@
 // the float layer itself, computed in 64 bits: of layers that treat every
 // element alike, just for the elements that were asked for.
 //===----------------------------------------------------------------------===//
-#include "BitsExact.h"
-#include "BitsProducts.h"
-#include "Combine.h"
+#include "Exact.h"
+#include "../Sweep/Combine.h"
+#include "Products.h"
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Reference/Reference.h"

@@ -1,4 +1,4 @@
-//===- AttributeKernels.h - Kernels of secants -----------------*- C++ -*-===//
+//===- SecantKernels.h - Kernels of secants --------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -7,8 +7,8 @@
 // here are transposes of secants: from what each result is worth to what each
 // operand is worth. No kernel makes a NaN or an infinity out of one.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTEKERNELS_H
-#define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTEKERNELS_H
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_SECANTKERNELS_H
+#define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_SECANTKERNELS_H
 
 #include <cstdint>
 #include <limits>
@@ -102,4 +102,4 @@ void alongAxisBack(Values g, Results result, const AxisTaps &axis);
 
 } // namespace parallax::analyze
 
-#endif // PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTEKERNELS_H
+#endif // PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_SECANTKERNELS_H

@@ -1,4 +1,4 @@
-//===- AttributeKernels.cpp - Kernels of secants --------------------------===//
+//===- SecantKernels.cpp - Kernels of secants -----------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -6,7 +6,7 @@
 // (b2 - b1), which is exact. Sums are in double precision and in one order, so
 // that closing the sum of all parts means something.
 //===----------------------------------------------------------------------===//
-#include "AttributeKernels.h"
+#include "SecantKernels.h"
 
 #include "parallax/Support/Simd.h"
 

@@ -1,12 +1,12 @@
-//===- BitsExamine.cpp - A second look at layers that differ --------------===//
+//===- Examine.cpp - A second look at layers that differ ------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the chosen layers need is cut out of the combined function, so that a
 // second look takes about as long as the float network.
 //===----------------------------------------------------------------------===//
-#include "BitsExamine.h"
-#include "BitsExact.h"
+#include "Examine.h"
+#include "Exact.h"
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Support/LayerName.h"

@@ -1,12 +1,12 @@
-//===- Bits.cpp - The bits of machine and reference -----------------------===//
+//===- BitComparison.cpp - The bits of machine and reference --------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // In the sweep, codes are compared as bytes, and elements are only counted
 // where that finds a difference.
 //===----------------------------------------------------------------------===//
-#include "Bits.h"
-#include "BitsExamine.h"
+#include "BitComparison.h"
+#include "Examine.h"
 
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
 #include "parallax/Dialect/NPU/NPUOps.h"

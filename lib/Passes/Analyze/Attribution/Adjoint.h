@@ -1,4 +1,4 @@
-//===- AttributeAdjoint.h - What operands are worth ------------*- C++ -*-===//
+//===- Adjoint.h - What operands are worth ---------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -7,11 +7,11 @@
 // S (q - f) = F(q) - F(f) for its operands q and f and itself, F. It is built
 // from both points instead of a derivative, so that nothing is lost.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTEADJOINT_H
-#define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTEADJOINT_H
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_ADJOINT_H
+#define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_ADJOINT_H
 
-#include "AttributeKernels.h"
-#include "AttributeShadow.h"
+#include "SecantKernels.h"
+#include "Shadow.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
 
@@ -171,4 +171,4 @@ inline Results out(const KernelArgs &args, size_t i = 0) {
 
 } // namespace parallax::analyze
 
-#endif // PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTEADJOINT_H
+#endif // PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_ADJOINT_H

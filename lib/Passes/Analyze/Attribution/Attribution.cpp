@@ -1,4 +1,4 @@
-//===- Attribute.cpp - Who causes the error of the outputs ----------------===//
+//===- Attribution.cpp - Who causes the error of the outputs --------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -10,8 +10,8 @@
 // of floats: the parts come from running layers forward, the worth from going
 // back, so that their sum is a check of both.
 //===----------------------------------------------------------------------===//
-#include "Attribute.h"
-#include "AttributeAdjoint.h"
+#include "Attribution.h"
+#include "Adjoint.h"
 
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Support/LayerName.h"

@@ -1,12 +1,12 @@
-//===- Attribute.h - Who causes the error of the outputs -------*- C++ -*-===//
+//===- Attribution.h - Who causes the error of the outputs -----*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The loss of the outputs is shared out among all layers in one sweep, forward
 // and back, instead of one run for each layer.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTE_H
-#define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTE_H
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_ATTRIBUTION_H
+#define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_ATTRIBUTION_H
 
 #include "parallax/Passes/Analyze/Analyze.h"
 
@@ -23,4 +23,4 @@ std::optional<Attribution> attribute(const AnalyzedNetwork &views,
 
 } // namespace parallax::analyze
 
-#endif // PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTE_H
+#endif // PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_ATTRIBUTION_H
