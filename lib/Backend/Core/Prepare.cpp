@@ -311,6 +311,8 @@ void Preparation::addProbes(Operation *op, ValueRange results) {
     std::optional<AffineParams> codes;
     if (Type type = codeTypeOf(cast<OpResult>(value)); type && !isPerAxis(type))
       codes = affineParamsOf(type);
+    if (options.willShow)
+      options.willShow(value);
     result.probes.push_back({step,
                              slot,
                              {result.probes.size(), name.node, tensor,

@@ -140,6 +140,26 @@ private:
   std::vector<Sample> idle;
 };
 
+/// The sights that an observer is shown, in its order. It sees all results of
+/// an operation, also those that are none.
+class ShownSights {
+public:
+  ShownSights(const Combination &combination, PrepareOptions &options) {
+    for (auto [i, value] : llvm::enumerate(combination.values))
+      sights[value] = i;
+    options.willShow = [this](Value value) {
+      auto it = sights.find(value);
+      shown.push_back(it == sights.end() ? std::nullopt
+                                         : std::optional(it->second));
+    };
+  }
+  std::optional<size_t> operator[](size_t index) const { return shown[index]; }
+
+private:
+  DenseMap<Value, size_t> sights;
+  std::vector<std::optional<size_t>> shown;
+};
+
 /// By operation: the float tensors that its results are compared with.
 DenseMap<Operation *, SmallVector<Value, 1>>
 referencesOf(const Combination &combination) {
@@ -157,13 +177,15 @@ referencesOf(const Combination &combination) {
 
 class Watcher : public Observer {
 public:
-  explicit Watcher(SampleComparison &sample) : sample(sample) {}
+  Watcher(const ShownSights &sights, SampleComparison &sample)
+      : sights(sights), sample(sample) {}
   void onResult(const LayerResult &layer, const Tensor &value) override {
-    if (!layer.tensor.empty())
-      sample.take(std::stoul(layer.tensor), value);
+    if (std::optional<size_t> sight = sights[layer.index])
+      sample.take(*sight, value);
   }
 
 private:
+  const ShownSights &sights;
   SampleComparison &sample;
 };
 
@@ -180,6 +202,7 @@ std::vector<TensorComparison> compare(const Combination &combination,
     auto it = references.find(op);
     return it == references.end() ? ArrayRef<Value>() : it->second;
   };
+  ShownSights sights(combination, options);
   Executable executable =
       prepare(combination.function, analyze::combinedKernels(), options);
 
@@ -192,7 +215,7 @@ std::vector<TensorComparison> compare(const Combination &combination,
   callbacks.observe = [&](size_t i) -> std::unique_ptr<Observer> {
     running[i] = pool.take(i, combination, &waterfall, &bits);
     running[i]->look = samples.look;
-    return std::make_unique<Watcher>(*running[i]);
+    return std::make_unique<Watcher>(sights, *running[i]);
   };
   callbacks.consume = [&](size_t i, std::span<const Tensor>) {
     for (size_t j = 0; j < total.size(); ++j)

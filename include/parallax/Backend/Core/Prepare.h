@@ -23,6 +23,9 @@ struct PrepareOptions {
   /// While layers are observed: those that somebody looks at; all of them
   /// without a function.
   std::function<bool(Operation *)> isObserved = nullptr;
+  /// While layers are observed: called with each value that an observer will
+  /// see, in the order of LayerResult::index.
+  std::function<void(Value)> willShow = nullptr;
   /// While layers are observed: what an observer still reads when it sees the
   /// results of an operation. It may keep the tensors that it was shown of
   /// these values until then, but in plain layout only.

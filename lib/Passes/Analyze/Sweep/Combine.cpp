@@ -21,7 +21,6 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -95,7 +94,6 @@ private:
   llvm::StringMap<Value> floatValues;
   llvm::StringMap<size_t> numbers;
   DenseMap<std::pair<Value, Type>, Value> quantizedValues[2];
-  llvm::DenseSet<Operation *> watched;
   DenseMap<Value, bool> fused;
   /// Of the quantized network, by tensor.
   llvm::StringMap<Type> quantizedTypes;
@@ -168,18 +166,7 @@ Combination Combiner::run() {
 
 void Combiner::addSight(Value value, Type codeType, size_t tensor,
                         std::optional<Comparison> comparison) {
-  Operation *op = value.getDefiningOp();
-  op->setAttr(sightAttr, builder.getUnitAttr());
-  // An observer knows tensors by name: that of a sight is its number.
-  LayerName name = getLayerName(op);
-  if (!watched.insert(op).second)
-    name.tensors.resize(op->getNumResults());
-  else
-    name.tensors.assign(op->getNumResults(), "");
-  name.tensors[cast<OpResult>(value).getResultNumber()] =
-      std::to_string(result.sights.size());
-  op->setLoc(makeLayerLocation(builder.getContext(), name.node, name.tensors));
-  result.tensors[tensor].partners += comparison.has_value();
+  value.getDefiningOp()->setAttr(sightAttr, builder.getUnitAttr());
   result.sights.push_back({tensor, comparison});
   result.codeTypes.push_back(codeType);
   result.values.push_back(value);

@@ -41,14 +41,11 @@ struct FloatTensor {
   bool moves = false;
   /// Whether somebody will ask for the largest element of its rows.
   bool choosesClasses = false;
-  /// How many sights compare themselves with it.
-  size_t partners = 0;
 };
 
 struct Combination {
   mlir::func::FuncOp function;
   std::vector<FloatTensor> tensors;
-  /// The name of a tensor that is looked at is its number among these.
   std::vector<Sight> sights;
   /// What the codes of each sight stand for; none for floats and integers.
   std::vector<Type> codeTypes;
