@@ -5,10 +5,9 @@
 // Reductions, pooling, normalizations, resize and recurrent layers.
 //===----------------------------------------------------------------------===//
 #include "FloatBinding.h"
+#include "parallax/Backend/Kernels/Elementwise.h"
 #include "parallax/Backend/NPU/Kernels/FloatLayers.h"
-#include "parallax/Backend/Reference/Kernels/Elementwise.h"
 #include "parallax/Backend/Reference/Parameters.h"
-#include "parallax/Backend/Reference/Reference.h"
 
 namespace parallax::npu {
 namespace {

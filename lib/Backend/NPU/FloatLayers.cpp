@@ -6,8 +6,8 @@
 // What is one operation per element, or none, is left to the float engine.
 //===----------------------------------------------------------------------===//
 #include "FloatBinding.h"
+#include "parallax/Backend/Kernels/Scan.h"
 #include "parallax/Backend/NPU/Kernels/FloatFunctions.h"
-#include "parallax/Backend/Reference/Kernels/Reduce.h"
 #include "parallax/Backend/Reference/Parameters.h"
 #include "parallax/Backend/Reference/Reference.h"
 

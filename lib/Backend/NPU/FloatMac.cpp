@@ -5,10 +5,10 @@
 // All of them come down to the products of Kernels/Mac.h, in the order of C91.
 //===----------------------------------------------------------------------===//
 #include "FloatBinding.h"
+#include "parallax/Backend/Kernels/Elementwise.h"
+#include "parallax/Backend/Kernels/Layout.h"
 #include "parallax/Backend/NPU/Kernels/FloatLayers.h"
 #include "parallax/Backend/NPU/Kernels/Mac.h"
-#include "parallax/Backend/Reference/Kernels/Elementwise.h"
-#include "parallax/Backend/Reference/Kernels/Layout.h"
 #include "parallax/Backend/Reference/Parameters.h"
 
 namespace parallax::npu {

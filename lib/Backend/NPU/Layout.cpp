@@ -6,11 +6,10 @@
 // can also move them with the channels innermost, where convolutions leave
 // them; everything else is handed on to that engine.
 //===----------------------------------------------------------------------===//
-#include "parallax/Backend/Reference/Kernels/Layout.h"
+#include "parallax/Backend/Kernels/Layout.h"
 #include "Binding.h"
+#include "parallax/Backend/Kernels/StridedCopy.h"
 #include "parallax/Backend/NPU/Kernels/ChannelPool.h"
-#include "parallax/Backend/Reference/Kernels/OneDnn.h"
-#include "parallax/Backend/Reference/Kernels/StridedCopy.h"
 #include "parallax/Backend/Reference/Parameters.h"
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Dialect/NN/NNOps.h"
@@ -19,7 +18,7 @@ namespace parallax::npu {
 
 Kernel makeReorder(const ValueInfo &from, Layout to) {
   if (from.dtype == DType::F32)
-    return kernels::makeReorder(from, to);
+    return referenceKernels().makeReorder(from, to);
   ValueInfo target = from;
   target.layout = to;
   bool spreads = from.layout.isPlain();

@@ -5,7 +5,7 @@
 // One line per operator. Element-wise kernels work in any layout, so they
 // follow their operands and save reorders.
 //===----------------------------------------------------------------------===//
-#include "parallax/Backend/Reference/Kernels/Elementwise.h"
+#include "parallax/Backend/Kernels/Elementwise.h"
 #include "Binding.h"
 #include "parallax/Backend/Reference/Kernels/OneDnn.h"
 #include "parallax/Backend/Reference/Parameters.h"

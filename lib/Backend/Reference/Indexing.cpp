@@ -4,10 +4,10 @@
 //
 // Gather, scatter and the operators whose extent depends on data.
 //===----------------------------------------------------------------------===//
-#include "parallax/Backend/Reference/Kernels/Indexing.h"
+#include "parallax/Backend/Kernels/Indexing.h"
 #include "Binding.h"
-#include "parallax/Backend/Reference/Kernels/Layout.h"
-#include "parallax/Backend/Reference/Kernels/Vision.h"
+#include "parallax/Backend/Kernels/Layout.h"
+#include "parallax/Backend/Kernels/Vision.h"
 
 namespace parallax::reference {
 namespace {

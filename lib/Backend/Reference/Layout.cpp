@@ -5,10 +5,10 @@
 // Movement along whole blocks of channels, or along other dimensions, needs no
 // reorder: the same kernels run on the physical shape.
 //===----------------------------------------------------------------------===//
-#include "parallax/Backend/Reference/Kernels/Layout.h"
+#include "parallax/Backend/Kernels/Layout.h"
 #include "Binding.h"
-#include "parallax/Backend/Reference/Kernels/ColorConvert.h"
-#include "parallax/Backend/Reference/Kernels/Vision.h"
+#include "parallax/Backend/Kernels/ColorConvert.h"
+#include "parallax/Backend/Kernels/Vision.h"
 #include "parallax/Backend/Reference/Parameters.h"
 #include "parallax/Support/TensorAttr.h"
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Binding.h"
 #include "Fusion.h"
+#include "parallax/Backend/Kernels/Elementwise.h"
 #include "parallax/Backend/Reference/Kernels/Einsum.h"
-#include "parallax/Backend/Reference/Kernels/Elementwise.h"
 #include "parallax/Backend/Reference/Kernels/OneDnn.h"
 #include "parallax/Backend/Reference/Parameters.h"
 

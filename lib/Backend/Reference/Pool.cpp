@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Pool.h"
 #include "Binding.h"
+#include "parallax/Backend/Reference/Kernels/Pool.h"
 #include "parallax/Backend/Reference/Parameters.h"
 
 namespace parallax::reference {

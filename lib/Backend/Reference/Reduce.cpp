@@ -4,8 +4,10 @@
 //
 // Reductions, and what else walks along an axis.
 //===----------------------------------------------------------------------===//
+#include "parallax/Backend/Reference/Kernels/Reduce.h"
 #include "Binding.h"
 #include "Pool.h"
+#include "parallax/Backend/Kernels/Scan.h"
 #include "parallax/Backend/Reference/Parameters.h"
 
 namespace parallax::reference {

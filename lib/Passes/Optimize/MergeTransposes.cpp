@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "Families.h"
 #include "Match.h"
-#include "parallax/Backend/Reference/Kernels/Layout.h"
+#include "parallax/Backend/Kernels/Layout.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"

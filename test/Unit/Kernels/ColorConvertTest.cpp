@@ -5,7 +5,7 @@
 // Two witnesses: a literal reading of the definition, to the bit, and OpenCV,
 // which rounds its coefficients differently, to one code.
 //===----------------------------------------------------------------------===//
-#include "parallax/Backend/Reference/Kernels/ColorConvert.h"
+#include "parallax/Backend/Kernels/ColorConvert.h"
 #include "../../../lib/Passes/Processors/Plan.h"
 #include "KernelTestSupport.h"
 #include "parallax/Backend/Reference/Kernels/Normalize.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "KernelTestSupport.h"
 
-#include "parallax/Backend/Reference/Kernels/Indexing.h"
+#include "parallax/Backend/Kernels/Indexing.h"
 #include "parallax/Support/Error.h"
 
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "KernelTestSupport.h"
 
-#include "parallax/Backend/Reference/Kernels/Layout.h"
+#include "parallax/Backend/Kernels/Layout.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Parallel.h"
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "KernelTestSupport.h"
 
+#include "parallax/Backend/Kernels/Scan.h"
 #include "parallax/Backend/Reference/Kernels/Reduce.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Parallel.h"

@@ -5,7 +5,7 @@
 // The witness applies the formulas of the ONNX page to one output element at a
 // time, recursively over the axes, in double precision.
 //===----------------------------------------------------------------------===//
-#include "parallax/Backend/Reference/Kernels/Resize.h"
+#include "parallax/Backend/Kernels/Resize.h"
 #include "KernelTestSupport.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Parallel.h"

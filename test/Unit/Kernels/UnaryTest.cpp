@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "KernelTestSupport.h"
 
-#include "parallax/Backend/Reference/Kernels/Elementwise.h"
+#include "parallax/Backend/Kernels/Elementwise.h"
 #include "parallax/Support/Error.h"
 
 #include <bit>

@@ -5,7 +5,7 @@
 // Walks through the range of float in fine steps and measures the error in
 // units in the last place against the C library's double functions.
 //===----------------------------------------------------------------------===//
-#include "parallax/Backend/Reference/Kernels/VectorMath.h"
+#include "parallax/Backend/Kernels/VectorMath.h"
 #include "KernelTestSupport.h"
 #include "parallax/Support/Simd.h"
 

@@ -5,7 +5,7 @@
 // Sampling is compared with a witness that reads a virtually padded image one
 // pixel at a time; the selection of boxes with cases worked out by hand.
 //===----------------------------------------------------------------------===//
-#include "parallax/Backend/Reference/Kernels/Vision.h"
+#include "parallax/Backend/Kernels/Vision.h"
 #include "KernelTestSupport.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Parallel.h"

@@ -6,9 +6,11 @@
 // the float engine that the simulator relies on, against the literal reading.
 //===----------------------------------------------------------------------===//
 #include "FloatTestSupport.h"
+#include "parallax/Backend/Kernels/Elementwise.h"
+#include "parallax/Backend/Kernels/Indexing.h"
+#include "parallax/Backend/Kernels/Scan.h"
+#include "parallax/Backend/Kernels/Vision.h"
 #include "parallax/Backend/NPU/Kernels/FloatLayers.h"
-#include "parallax/Backend/Reference/Kernels/Indexing.h"
-#include "parallax/Backend/Reference/Kernels/Vision.h"
 
 using namespace parallax;
 using namespace parallax::npu;

@@ -14,6 +14,7 @@
 #include "parallax/Backend/NPU/Kernels/InstructionSet.h"
 #include "parallax/Backend/NPU/Kernels/Mac.h"
 #include "parallax/Backend/NPU/Kernels/Reduce.h"
+#include "parallax/Backend/Reference/Kernels/Pool.h"
 
 using namespace parallax;
 using namespace parallax::npu;

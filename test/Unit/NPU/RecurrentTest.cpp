@@ -8,6 +8,7 @@
 #include "parallax/Backend/NPU/Kernels/Recurrent.h"
 #include "LiteralRecurrent.h"
 #include "NpuTestSupport.h"
+#include "parallax/Backend/Reference/Kernels/Recurrent.h"
 
 using namespace parallax;
 using namespace parallax::npu;

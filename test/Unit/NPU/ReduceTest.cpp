@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/Reduce.h"
 #include "NpuTestSupport.h"
+#include "parallax/Backend/Kernels/Elementwise.h"
+#include "parallax/Backend/Kernels/Scan.h"
 #include "parallax/Backend/NPU/Kernels/Mac.h"
 #include "parallax/Backend/NPU/Kernels/Pool.h"
 #include "parallax/Backend/NPU/Kernels/Resize.h"
-#include "parallax/Backend/Reference/Kernels/Elementwise.h"
-#include "parallax/Backend/Reference/Kernels/Reduce.h"
+#include "parallax/Backend/Reference/Kernels/Pool.h"
 
 using namespace parallax;
 using namespace parallax::npu;

@@ -7,11 +7,9 @@
 #ifndef PARALLAX_BACKEND_REFERENCE_PARAMETERS_H
 #define PARALLAX_BACKEND_REFERENCE_PARAMETERS_H
 
-#include "parallax/Backend/Reference/Kernels/Elementwise.h"
-#include "parallax/Backend/Reference/Kernels/Pool.h"
-#include "parallax/Backend/Reference/Kernels/Recurrent.h"
-#include "parallax/Backend/Reference/Kernels/Reduce.h"
-#include "parallax/Backend/Reference/Kernels/Resize.h"
+#include "parallax/Backend/Kernels/Elementwise.h"
+#include "parallax/Backend/Kernels/OperatorParams.h"
+#include "parallax/Backend/Kernels/Resize.h"
 #include "parallax/Dialect/NN/NNOps.h"
 
 #include "llvm/ADT/StringMap.h"

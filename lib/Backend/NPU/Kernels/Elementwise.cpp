@@ -8,7 +8,7 @@
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
 
 #include "Rescale.h"
-#include "parallax/Backend/Reference/Kernels/Broadcast.h"
+#include "parallax/Backend/Kernels/Broadcast.h"
 #include "parallax/Support/Parallel.h"
 
 #include <bit>

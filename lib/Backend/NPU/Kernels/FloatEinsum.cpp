@@ -6,10 +6,10 @@
 // matrices: a product of these adds in the same order. Everything else is
 // walked as the equation is written.
 //===----------------------------------------------------------------------===//
+#include "parallax/Backend/Kernels/EinsumEquation.h"
+#include "parallax/Backend/Kernels/StridedCopy.h"
 #include "parallax/Backend/NPU/Kernels/FloatLayers.h"
 #include "parallax/Backend/NPU/Kernels/Mac.h"
-#include "parallax/Backend/Reference/Kernels/EinsumEquation.h"
-#include "parallax/Backend/Reference/Kernels/StridedCopy.h"
 #include "parallax/Support/Parallel.h"
 
 namespace parallax::npu {

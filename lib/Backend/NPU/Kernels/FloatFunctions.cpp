@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/FloatFunctions.h"
 
-#include "../../Reference/Kernels/UnaryFunctions.h"
-#include "parallax/Backend/Reference/Kernels/Broadcast.h"
+#include "parallax/Backend/Kernels/Broadcast.h"
+#include "parallax/Backend/Kernels/UnaryFunctions.h"
 #include "parallax/Support/Parallel.h"
 
 #include <cmath>

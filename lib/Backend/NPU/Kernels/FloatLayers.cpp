@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/FloatLayers.h"
 
+#include "parallax/Backend/Kernels/KernelSupport.h"
 #include "parallax/Backend/NPU/Kernels/FloatFunctions.h"
-#include "parallax/Backend/Reference/Kernels/KernelSupport.h"
 #include "parallax/Support/Parallel.h"
 
 #include <cmath>

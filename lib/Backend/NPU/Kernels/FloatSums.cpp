@@ -7,9 +7,9 @@
 // any width may be used and give the same bits.
 //===----------------------------------------------------------------------===//
 #include "PoolWindows.h"
+#include "parallax/Backend/Kernels/Loops.h"
 #include "parallax/Backend/NPU/Kernels/FloatFunctions.h"
 #include "parallax/Backend/NPU/Kernels/FloatLayers.h"
-#include "parallax/Backend/Reference/Kernels/Loops.h"
 #include "parallax/Support/Parallel.h"
 
 #include <cmath>

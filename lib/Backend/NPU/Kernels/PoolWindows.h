@@ -9,8 +9,8 @@
 #define PARALLAX_LIB_BACKEND_NPU_KERNELS_POOLWINDOWS_H
 
 #include "Windows.h"
+#include "parallax/Backend/Kernels/OperatorParams.h"
 #include "parallax/Backend/NPU/Kernels/Codes.h"
-#include "parallax/Backend/Reference/Kernels/Pool.h"
 #include "parallax/Support/Parallel.h"
 
 namespace parallax::npu {

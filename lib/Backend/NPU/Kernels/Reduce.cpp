@@ -8,8 +8,8 @@
 #include "parallax/Backend/NPU/Kernels/Reduce.h"
 
 #include "Vectorize.h"
-#include "parallax/Backend/Reference/Kernels/KernelSupport.h"
-#include "parallax/Backend/Reference/Kernels/Loops.h"
+#include "parallax/Backend/Kernels/KernelSupport.h"
+#include "parallax/Backend/Kernels/Loops.h"
 #include "parallax/Support/Parallel.h"
 
 #include <cmath>

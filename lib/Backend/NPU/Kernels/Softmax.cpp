@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/Normalize.h"
 
-#include "parallax/Backend/Reference/Kernels/KernelSupport.h"
+#include "parallax/Backend/Kernels/KernelSupport.h"
 #include "parallax/Support/Parallel.h"
 
 #include <cmath>

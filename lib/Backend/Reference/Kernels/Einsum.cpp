@@ -9,8 +9,8 @@
 #include "parallax/Backend/Reference/Kernels/Einsum.h"
 
 #include "EinsumProgram.h"
+#include "parallax/Backend/Kernels/StridedCopy.h"
 #include "parallax/Backend/Reference/Kernels/Reduce.h"
-#include "parallax/Backend/Reference/Kernels/StridedCopy.h"
 #include "parallax/Support/Error.h"
 
 #include <cstring>

@@ -9,9 +9,8 @@
 #ifndef PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_EINSUMLOOPS_H
 #define PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_EINSUMLOOPS_H
 
-#include "Arithmetic.h"
-
-#include "parallax/Backend/Reference/Kernels/Loops.h"
+#include "parallax/Backend/Kernels/Arithmetic.h"
+#include "parallax/Backend/Kernels/Loops.h"
 #include "parallax/Support/Parallel.h"
 
 namespace parallax::kernels {

@@ -9,8 +9,8 @@
 #ifndef PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_EINSUMPROGRAM_H
 #define PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_EINSUMPROGRAM_H
 
-#include "parallax/Backend/Reference/Kernels/EinsumEquation.h"
-#include "parallax/Backend/Reference/Kernels/Loops.h"
+#include "parallax/Backend/Kernels/EinsumEquation.h"
+#include "parallax/Backend/Kernels/Loops.h"
 
 #include <functional>
 

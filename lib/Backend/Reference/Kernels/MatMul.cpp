@@ -7,7 +7,7 @@
 // than many small ones.
 //===----------------------------------------------------------------------===//
 #include "OneDnnSupport.h"
-#include "parallax/Backend/Reference/Kernels/Layout.h"
+#include "parallax/Backend/Kernels/Layout.h"
 #include "parallax/Support/Error.h"
 
 #include <cstring>

@@ -9,7 +9,7 @@
 #ifndef PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_MOMENTS_H
 #define PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_MOMENTS_H
 
-#include "parallax/Backend/Reference/Kernels/KernelSupport.h"
+#include "parallax/Backend/Kernels/KernelSupport.h"
 
 namespace parallax::kernels {
 

@@ -7,7 +7,7 @@
 #ifndef PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_POOLDETAIL_H
 #define PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_POOLDETAIL_H
 
-#include "parallax/Backend/Reference/Kernels/KernelSupport.h"
+#include "parallax/Backend/Kernels/KernelSupport.h"
 
 #include <cmath>
 #include <limits>

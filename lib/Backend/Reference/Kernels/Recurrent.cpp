@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Reference/Kernels/Recurrent.h"
 
-#include "parallax/Backend/Reference/Kernels/KernelSupport.h"
+#include "parallax/Backend/Kernels/KernelSupport.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Simd.h"
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Reference/Kernels/Recurrent.h"
 
-#include "UnaryFunctions.h"
+#include "parallax/Backend/Kernels/UnaryFunctions.h"
 #include "parallax/Support/Simd.h"
 
 #include <optional>

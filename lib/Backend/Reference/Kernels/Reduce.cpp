@@ -11,7 +11,7 @@
 
 #include "ReduceSteps.h"
 
-#include "parallax/Backend/Reference/Kernels/Loops.h"
+#include "parallax/Backend/Kernels/Loops.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Simd.h"

@@ -9,9 +9,8 @@
 #ifndef PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_REDUCESTEPS_H
 #define PARALLAX_LIB_BACKEND_REFERENCE_KERNELS_REDUCESTEPS_H
 
-#include "Arithmetic.h"
-
-#include "parallax/Backend/Reference/Kernels/VectorMath.h"
+#include "parallax/Backend/Kernels/Arithmetic.h"
+#include "parallax/Backend/Kernels/VectorMath.h"
 
 namespace parallax::kernels {
 

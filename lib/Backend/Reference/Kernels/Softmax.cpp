@@ -5,9 +5,9 @@
 // Along the innermost axis a row is reduced by lanes; along any other axis the
 // columns beside each other are, so both forms vectorise.
 //===----------------------------------------------------------------------===//
-#include "parallax/Backend/Reference/Kernels/KernelSupport.h"
+#include "parallax/Backend/Kernels/KernelSupport.h"
+#include "parallax/Backend/Kernels/VectorMath.h"
 #include "parallax/Backend/Reference/Kernels/Normalize.h"
-#include "parallax/Backend/Reference/Kernels/VectorMath.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Simd.h"
 

@@ -9,7 +9,7 @@
 #ifndef PARALLAX_BACKEND_NPU_KERNELS_FLOATFUNCTIONS_H
 #define PARALLAX_BACKEND_NPU_KERNELS_FLOATFUNCTIONS_H
 
-#include "parallax/Backend/Reference/Kernels/Elementwise.h"
+#include "parallax/Backend/Kernels/Elementwise.h"
 
 namespace parallax::npu {
 

@@ -9,11 +9,9 @@
 #ifndef PARALLAX_BACKEND_NPU_KERNELS_FLOATLAYERS_H
 #define PARALLAX_BACKEND_NPU_KERNELS_FLOATLAYERS_H
 
+#include "parallax/Backend/Kernels/OperatorParams.h"
+#include "parallax/Backend/Kernels/Resize.h"
 #include "parallax/Backend/NPU/Kernels/Normalize.h"
-#include "parallax/Backend/Reference/Kernels/Pool.h"
-#include "parallax/Backend/Reference/Kernels/Recurrent.h"
-#include "parallax/Backend/Reference/Kernels/Reduce.h"
-#include "parallax/Backend/Reference/Kernels/Resize.h"
 
 #include <string_view>
 

@@ -9,8 +9,8 @@
 #ifndef PARALLAX_BACKEND_NPU_KERNELS_POOL_H
 #define PARALLAX_BACKEND_NPU_KERNELS_POOL_H
 
+#include "parallax/Backend/Kernels/OperatorParams.h"
 #include "parallax/Backend/NPU/Kernels/Codes.h"
-#include "parallax/Backend/Reference/Kernels/Pool.h"
 
 namespace parallax::npu {
 

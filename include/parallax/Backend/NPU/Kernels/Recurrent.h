@@ -9,8 +9,8 @@
 #ifndef PARALLAX_BACKEND_NPU_KERNELS_RECURRENT_H
 #define PARALLAX_BACKEND_NPU_KERNELS_RECURRENT_H
 
+#include "parallax/Backend/Kernels/OperatorParams.h"
 #include "parallax/Backend/NPU/Kernels/Codes.h"
-#include "parallax/Backend/Reference/Kernels/Recurrent.h"
 
 #include <array>
 

@@ -9,8 +9,8 @@
 #ifndef PARALLAX_BACKEND_NPU_KERNELS_RESIZE_H
 #define PARALLAX_BACKEND_NPU_KERNELS_RESIZE_H
 
+#include "parallax/Backend/Kernels/Resize.h"
 #include "parallax/Backend/NPU/Kernels/Codes.h"
-#include "parallax/Backend/Reference/Kernels/Resize.h"
 
 namespace parallax::npu {
 

@@ -10,7 +10,7 @@
 #define PARALLAX_BACKEND_REFERENCE_KERNELS_ONEDNN_H
 
 #include "parallax/Backend/Core/Kernel.h"
-#include "parallax/Backend/Reference/Kernels/Pool.h"
+#include "parallax/Backend/Kernels/OperatorParams.h"
 
 namespace parallax::kernels {
 

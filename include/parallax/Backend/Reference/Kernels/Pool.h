@@ -9,25 +9,9 @@
 #ifndef PARALLAX_BACKEND_REFERENCE_KERNELS_POOL_H
 #define PARALLAX_BACKEND_REFERENCE_KERNELS_POOL_H
 
-#include "parallax/Support/Tensor.h"
+#include "parallax/Backend/Kernels/OperatorParams.h"
 
 namespace parallax::kernels {
-
-/// One entry per spatial dimension in each vector.
-struct PoolParams {
-  Shape kernel;
-  Shape strides;
-  Shape dilations;
-  Shape padsBegin;
-  Shape padsEnd;
-  /// AveragePool: padding counts as zeros. What lies beyond the padding, where
-  /// ceil_mode lets a window reach, never counts.
-  bool countIncludePad = false;
-  /// LpPool: the exponent.
-  int64_t p = 2;
-};
-
-enum class PoolKind { Max, Average, Lp };
 
 /// Any numeric type. A NaN in a window wins. A window without an element gives
 /// the type's lowest value and index -1. `indices`, if given, receives the

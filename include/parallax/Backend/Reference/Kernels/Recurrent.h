@@ -9,46 +9,9 @@
 #ifndef PARALLAX_BACKEND_REFERENCE_KERNELS_RECURRENT_H
 #define PARALLAX_BACKEND_REFERENCE_KERNELS_RECURRENT_H
 
-#include "parallax/Support/Tensor.h"
-
-#include <limits>
+#include "parallax/Backend/Kernels/OperatorParams.h"
 
 namespace parallax::kernels {
-
-enum class RecurrentKind { RNN, GRU, LSTM };
-enum class RecurrentDirection { Forward, Reverse, Bidirectional };
-
-struct Activation {
-  enum Kind {
-    Affine,
-    Elu,
-    HardSigmoid,
-    LeakyRelu,
-    Relu,
-    ScaledTanh,
-    Sigmoid,
-    Softplus,
-    Softsign,
-    Tanh,
-    ThresholdedRelu,
-  };
-  Kind kind = Tanh;
-  float alpha = 0, beta = 0;
-};
-
-struct RecurrentParams {
-  RecurrentKind kind = RecurrentKind::LSTM;
-  RecurrentDirection direction = RecurrentDirection::Forward;
-  int64_t hiddenSize = 0;
-  /// The activations of the forward, then of the reverse direction; see
-  /// recurrentActivations.
-  std::vector<Activation> activations;
-  /// Bounds the inputs of the activations to [-clip, clip].
-  float clip = std::numeric_limits<float>::infinity();
-  bool inputForget = false;       // LSTM: the forget gate is 1 - input gate
-  bool linearBeforeReset = false; // GRU
-  int64_t layout = 0;             // 0: time x batch, 1: batch x time
-};
 
 /// The attributes `activations`, `activation_alpha` and `activation_beta`,
 /// resolved: no names give the operator's own functions, and the alphas and
@@ -71,24 +34,6 @@ struct RecurrentWeights {
 
 RecurrentWeights prepareRecurrent(const RecurrentParams &params,
                                   const Tensor &r);
-
-/// The inputs in the order of ONNX; pointers may be null.
-struct RecurrentInputs {
-  const Tensor &x;
-  const Tensor &w;
-  const Tensor *b = nullptr;
-  const Tensor *sequenceLens = nullptr; // int32
-  const Tensor *initialH = nullptr;
-  const Tensor *initialC = nullptr;
-  const Tensor *p = nullptr;
-};
-
-/// Each may be null.
-struct RecurrentOutputs {
-  Tensor *y = nullptr;
-  Tensor *yH = nullptr;
-  Tensor *yC = nullptr;
-};
 
 /// The bytes that recurrent() needs for an input x of this shape.
 size_t recurrentScratchBytes(const RecurrentParams &params,
