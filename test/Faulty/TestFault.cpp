@@ -2,13 +2,14 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A marked operation is bound through a copy with other numbers, by the binder
-// that it always has. Operations without a mark cost one look at it, while they
-// are bound.
+// The operation is bound through a copy with other numbers, by the binder that
+// it always has.
 //===----------------------------------------------------------------------===//
-#include "parallax/Backend/NPU/TestFault.h"
-#include "Binding.h"
+#include "TestFault.h"
 
+#include "parallax/Backend/NPU/Kernels/Codes.h"
+#include "parallax/Backend/NPU/NPU.h"
+#include "parallax/Dialect/NPU/NPUOps.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
@@ -16,6 +17,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,8 +27,6 @@ using namespace mlir;
 namespace parallax {
 namespace npu {
 namespace {
-
-constexpr const char *faultAttr = "test.fault";
 
 using Binder = KernelSet::Binder;
 
@@ -227,17 +227,13 @@ const Fault *findFault(StringRef kind) {
   return found == std::end(faults) ? nullptr : found;
 }
 
-template <typename... OpTys>
-void addFaulty(KernelSet &faulty, const KernelSet &right) {
-  auto add = [&](StringRef name) {
-    faulty.add(name,
-               [bind = *right.find(name)](Operation *op, BindContext &context) {
-                 auto kind = op->getAttrOfType<StringAttr>(faultAttr);
-                 return findFault(kind)->bind(op, context, bind);
-               });
-  };
-  (add(OpTys::getOperationName()), ...);
-}
+/// What is to break, and what was seen of it.
+struct Request {
+  SmallVector<std::string> layers;
+  const Fault *fault = nullptr;
+  bool sawMachine = false, sawLayer = false;
+};
+std::optional<Request> current;
 
 /// Operations that end in codes by C4.
 bool canBreak(Operation *op) {
@@ -246,21 +242,57 @@ bool canBreak(Operation *op) {
          isCode(*toDType(getElementTypeOrSelf(op->getResult(0).getType())));
 }
 
-} // namespace
+bool isOfLayer(Operation *op) {
+  LayerName name = getLayerName(op);
+  return canBreak(op) &&
+         llvm::any_of(current->layers, [&](const std::string &layer) {
+           return name.node == layer || llvm::is_contained(name.tensors, layer);
+         });
+}
 
-void addTestFaults(KernelSet &kernels) {
-  KernelSet faulty;
+/// Of several operations that are one layer, the last one breaks.
+bool breaks(Operation *op) {
+  if (!current)
+    return false;
+  current->sawMachine = true;
+  if (!isOfLayer(op) || llvm::any_of(op->getUsers(), isOfLayer))
+    return false;
+  current->sawLayer = true;
+  if (!current->fault->applies(op))
+    throw Error(fmt::format("it has no {} that could be wrong",
+                            current->fault->kind.str()));
+  return true;
+}
+
+template <typename... OpTys> void addFaulty(KernelSet &kernels) {
+  auto add = [&](StringRef name) {
+    kernels.add(name, [bind = *kernels.find(name)](Operation *op,
+                                                   BindContext &context) {
+      return breaks(op) ? current->fault->bind(op, context, bind)
+                        : bind(op, context);
+    });
+  };
+  (add(OpTys::getOperationName()), ...);
+}
+
+void addAllFaulty(KernelSet &kernels) {
   addFaulty<ConvOp, FullyConnectedOp, MatMulOp, LinearOp, AffineOp, MulOp,
             DivOp, PReluOp, TableOp, AveragePoolOp, LpPoolOp, CumSumOp,
             ReduceOp, ReduceLogOp, ResizeOp, SoftmaxOp, LogSoftmaxOp,
-            NormalizeOp>(faulty, kernels);
-  kernels.addFrom(faulty, [](Operation *op) { return op->hasAttr(faultAttr); });
+            NormalizeOp>(kernels);
 }
 
+/// Before anybody can have used a kernel.
+[[maybe_unused]] const bool isInstalled = [] {
+  changeNpuKernels = addAllFaulty;
+  return true;
+}();
+
+} // namespace
 } // namespace npu
 
-TestFault::TestFault(func::FuncOp machine, StringRef request) : op(nullptr) {
-  auto [layer, kind] = request.rsplit(':');
+TestFault::TestFault(const std::string &request) {
+  auto [layers, kind] = StringRef(request).rsplit(':');
   const npu::Fault *fault = npu::findFault(kind);
   if (!fault) {
     std::string known;
@@ -268,24 +300,20 @@ TestFault::TestFault(func::FuncOp machine, StringRef request) : op(nullptr) {
       known += (known.empty() ? "" : ", ") + each.kind.str();
     throw Error(fmt::format("'{}' is no fault of a layer: write LAYER:KIND "
                             "with one of {}",
-                            request.str(), known));
+                            request, known));
   }
-  for (Operation &each : machine.front().without_terminator())
-    if (LayerName name = getLayerName(&each);
-        (name.node == layer || llvm::is_contained(name.tensors, layer)) &&
-        npu::canBreak(&each))
-      op = &each;
-  if (!op)
-    throw Error(
-        fmt::format("no layer '{}' of the machine ends in codes", layer.str()));
-  if (!fault->applies(op))
-    throw Error(fmt::format("layer '{}' is an {} and has no {} that could be "
-                            "wrong",
-                            layer.str(), op->getName().getStringRef().str(),
-                            kind.str()));
-  op->setAttr(npu::faultAttr, StringAttr::get(op->getContext(), kind));
+  npu::current.emplace();
+  npu::current->fault = fault;
+  for (StringRef layer : llvm::split(layers, '|'))
+    npu::current->layers.push_back(layer.str());
 }
 
-TestFault::~TestFault() { op->removeAttr(npu::faultAttr); }
+TestFault::~TestFault() { npu::current.reset(); }
+
+void TestFault::checkFound() const {
+  if (npu::current->sawMachine && !npu::current->sawLayer)
+    throw Error(fmt::format("no layer '{}' of the machine ends in codes",
+                            npu::current->layers[0]));
+}
 
 } // namespace parallax

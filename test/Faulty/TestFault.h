@@ -2,34 +2,34 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests alone: an operation of the machine gets a kernel that computes
-// something else than the operation says. The program stays right, so that
-// whoever looks for broken kernels has one to find.
+// A layer of the machine gets a kernel that computes something else than its
+// operation says. The program stays right, so that whoever looks for broken
+// kernels has one to find. Only test programs are linked with this.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_BACKEND_NPU_TESTFAULT_H
-#define PARALLAX_BACKEND_NPU_TESTFAULT_H
+#ifndef PARALLAX_TEST_FAULTY_TESTFAULT_H
+#define PARALLAX_TEST_FAULTY_TESTFAULT_H
 
-#include "parallax/Support/LLVM.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <string>
 
 namespace parallax {
 
-/// Breaks the kernel of one operation as long as it lives.
+/// Breaks one layer in all networks that are prepared while it lives. There is
+/// one at a time.
 class TestFault {
 public:
-  /// `request` is LAYER:KIND, with the name of a layer or of its tensor. Throws
-  /// Error if there is no such layer or kind, or if the layer has nothing that
-  /// could break like that.
-  TestFault(mlir::func::FuncOp machine, StringRef request);
+  /// `request` is LAYER:KIND, with the name of a layer or of its tensor, or
+  /// with several names that it may have, separated by '|'. Throws Error if
+  /// there is no such kind. Whoever prepares the layer gets an Error if it has
+  /// nothing that could break like that.
+  explicit TestFault(const std::string &request);
   ~TestFault();
   TestFault(const TestFault &) = delete;
   TestFault &operator=(const TestFault &) = delete;
 
-private:
-  Operation *op;
+  /// Throws Error if the machine was prepared, but had no such layer.
+  void checkFound() const;
 };
 
 } // namespace parallax
 
-#endif // PARALLAX_BACKEND_NPU_TESTFAULT_H
+#endif // PARALLAX_TEST_FAULTY_TESTFAULT_H

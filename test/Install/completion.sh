@@ -51,7 +51,7 @@ check_bash() {
   must_offer generic parallax run --target_hardware g
   must_offer --model parallax run --log-level debug --mo
   must_offer zsh parallax completion ''
-  must_not_offer --test-fault parallax build --test
+  must_not_offer --evidence parallax build --ev
   cd "$tree"
   must_offer share parallax inspect sh
   must_offer share parallax build --config sh

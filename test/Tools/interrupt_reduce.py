@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kills a reduction again and again until it gets through.
 
-Usage: interrupt_reduce.py CASE RESULT [OPTION]...
+Usage: interrupt_reduce.py CASE RESULT
 
 Each try lives half as long again as the one before it; half of them get SIGKILL,
 half SIGINT. A result may only ever be whole, and is the one of a reduction that
@@ -15,8 +15,8 @@ import subprocess
 import sys
 import zipfile
 
-case, result, *options = sys.argv[1:]
-command = ["parallax", "case", "reduce", case, "-o", result, *options]
+case, result = sys.argv[1:]
+command = ["parallax-faulty", "case", "reduce", case, "-o", result]
 quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -42,7 +42,7 @@ if process.returncode != 0 and not os.path.exists(result):
     sys.exit(f"it failed with {process.returncode}")
 print(f"killed {kills} times, never a half-written case")
 whole = result + ".whole"
-subprocess.run([*command[:4], "-o", whole, *options], check=True, **quiet)
+subprocess.run([*command[:4], "-o", whole], check=True, **quiet)
 same = contents(result) == contents(whole)
 print("the same case as without interruption" if same else "another case")
 shutil.rmtree(result + ".work", ignore_errors=True)

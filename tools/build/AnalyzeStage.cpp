@@ -13,7 +13,6 @@
 #include "LayerEvidence.h"
 #include "Suggestions.h"
 
-#include "parallax/Backend/NPU/TestFault.h"
 #include "parallax/Passes/Analyze/Analyze.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/AtomicFile.h"
@@ -160,9 +159,6 @@ void runAnalyzeStage(BuildState &state) {
                         state.network->view("quantized"), nullptr};
   if (config.precisionAnalysisMode != PrecisionAnalysisMode::Reference)
     views.machine = machineOf(state);
-  std::optional<TestFault> fault;
-  if (!state.testFault.empty() && views.machine)
-    fault.emplace(views.machine, state.testFault);
   // A model that came quantized has no stages to compare.
   std::optional<Network> imported;
   if (state.config.modelType == ModelType::Onnx) {

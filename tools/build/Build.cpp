@@ -47,7 +47,6 @@ struct BuildFlags {
   bool allowUnmatched = false;
   std::optional<double> failUnder;
   int64_t applySuggestions = 0;
-  std::string testFault;
   std::string evidenceDir;
   std::string caseFile;
   /// Set once there are results that a case can be made of.
@@ -144,7 +143,6 @@ int build(BuildFlags &options, LogFile &logFile) {
   state.suggestionsToApply = options.applySuggestions;
   if (state.suggestionsToApply > 0)
     checkApplies(config, options.phaseTo);
-  state.testFault = options.testFault;
   state.evidenceDir = options.evidenceDir;
   bool resumes = &phases.front() != &buildPhases().front();
   if (resumes)
@@ -202,7 +200,6 @@ int buildAndPack(BuildFlags &options) {
     PackRequest request;
     request.build = readFinishedBuild(options.outputDir);
     request.caseFile = options.caseFile;
-    request.testFault = options.testFault;
     request.threads = options.common.threads;
     log(LogLevel::Info, "save case to [{}]: {}", options.caseFile,
         packCase(request));
@@ -240,8 +237,6 @@ int runBuild(int argc, char **argv) {
                  "give exit code 1 if the precision analysis finds an output "
                  "with a smaller cosine, for example 0.98")
       ->type_name("COSINE");
-  // For tests of the analysis, and in no help: LAYER:KIND breaks a kernel.
-  app.add_option("--test-fault", options.testFault)->group("");
   // For cases: digests of what every layer gives for one sample.
   app.add_option("--evidence", options.evidenceDir)->group("");
   app.add_option("--apply-suggestions", options.applySuggestions,

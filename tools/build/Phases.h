@@ -28,8 +28,6 @@ struct BuildState {
   bool allowUnmatched = false;
   /// What the cosine of every output must reach, and whether one did not.
   std::optional<double> failUnder;
-  /// LAYER:KIND: a kernel that the analysis is to find broken.
-  std::string testFault;
   bool isTooImprecise = false;
   /// Where the analysis leaves what layers give for its first sample; empty if
   /// nobody asks.

@@ -23,7 +23,6 @@ struct PackFlags {
   std::string from, config, file;
   TicketAnswers answers;
   Concealment conceal;
-  std::string testFault;
   CommonOptions common;
 };
 
@@ -36,7 +35,6 @@ int pack(const PackFlags &options) {
                                        : readFinishedBuild(options.from);
   request.caseFile = options.file;
   request.answers = options.answers;
-  request.testFault = options.testFault;
   request.threads = options.common.threads;
   std::string verdict = options.conceal.isAnything()
                             ? packConcealed(request, options.conceal)
@@ -98,7 +96,6 @@ int runCasePack(int argc, char **argv) {
       ->type_name("FILE");
   addTicketOptions(app, options.answers);
   addConcealOptions(app, options.conceal);
-  app.add_option("--test-fault", options.testFault)->group("");
   app.footer(packNotes);
   return runSubcommand(app, options.common, argc, argv,
                        [&] { return pack(options); });

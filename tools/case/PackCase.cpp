@@ -53,9 +53,9 @@ public:
     fs::create_directories(folder);
     writeCaseInputs(request.build, folder, scratch.path() / "archives");
     log(LogLevel::Info, "building the case from its own files");
-    ChildResult built = runParallax(
-        caseBuildWords("evidence", request.testFault, request.threads), folder,
-        scratch.path() / "build.txt", caseSeconds);
+    ChildResult built =
+        runParallax(caseBuildWords("evidence", request.threads), folder,
+                    scratch.path() / "build.txt", caseSeconds);
     if (built.isTimeout)
       throw Error("the build of the case did not end within a day");
     Ticket ticket;
@@ -154,13 +154,10 @@ private:
 } // namespace
 
 std::vector<std::string> caseBuildWords(const std::string &evidence,
-                                        const std::string &testFault,
                                         int threads) {
   std::vector<std::string> words = {"build",       "--config",
                                     "config.json", "--allow-unmatched",
                                     "--evidence",  evidence};
-  if (!testFault.empty())
-    words.insert(words.end(), {"--test-fault", testFault});
   if (threads > 0)
     words.insert(words.end(), {"--threads", std::to_string(threads)});
   return words;

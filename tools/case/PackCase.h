@@ -21,15 +21,12 @@ struct PackRequest {
   /// What the user calls the problem, where the analysis sees none.
   std::string problem;
   std::vector<std::string> replaced, reduction;
-  /// LAYER:KIND, for tests.
-  std::string testFault;
   int threads = 0;
 };
 
 /// Builds in the folder of a case, with its analysis and its evidence in
 /// `output` and `evidence` there. Returns the words that it was asked with.
 std::vector<std::string> caseBuildWords(const std::string &evidence,
-                                        const std::string &testFault,
                                         int threads);
 
 /// The longest that a build of a case may take.

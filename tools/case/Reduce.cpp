@@ -148,7 +148,6 @@ int runCaseReduce(int argc, char **argv) {
                  "begin no new step after so many seconds; 3600 if not given")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--test-fault", options.request.testFault)->group("");
   app.footer(reduceNotes);
   return runSubcommand(app, options.common, argc, argv,
                        [&] { return reduce(options); });

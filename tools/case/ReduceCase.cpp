@@ -47,12 +47,11 @@ void Reducer::start() {
   bool isCommand =
       request.predicate && request.predicate->kind == Predicate::Kind::Command;
   auto began = std::chrono::steady_clock::now();
-  ChildResult built = runParallax(
-      caseBuildWords("evidence", request.testFault, request.threads), folder,
-      work / "start.txt", caseSeconds);
+  ChildResult built = runParallax(caseBuildWords("evidence", request.threads),
+                                  folder, work / "start.txt", caseSeconds);
   // Smaller ones are not slower, but a machine may be.
-  trials.settings = {readText(folder / "target.json"), request.testFault,
-                     request.threads, 60 + 4 * int64_t(secondsSince(began))};
+  trials.settings = {readText(folder / "target.json"), request.threads,
+                     60 + 4 * int64_t(secondsSince(began))};
   if (fs::exists(analysisOf(folder / "output")))
     report = readPrecisionJson(analysisOf(folder / "output"));
   if (request.predicate)
@@ -158,7 +157,6 @@ void Reducer::pack(ReduceResult &result) {
   packed.replaced = replaced;
   packed.reduction = steps;
   packed.reduction.insert(packed.reduction.end(), kept.begin(), kept.end());
-  packed.testFault = trials.settings.testFault;
   packed.threads = request.threads;
   result.verdict = packCase(packed);
   result.kept = kept;
@@ -242,7 +240,6 @@ std::string packConcealed(const PackRequest &request,
   reduction.conceal = conceal;
   reduction.answers = request.answers;
   reduction.shrinks = false;
-  reduction.testFault = request.testFault;
   reduction.threads = request.threads;
   ReduceResult result = Reducer(reduction, scratch.path() / "work").run();
   for (const std::string &line : result.kept)

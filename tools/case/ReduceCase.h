@@ -31,7 +31,6 @@ struct ReduceRequest {
   bool shrinks = true;
   /// No new step after so many seconds.
   int64_t maxSeconds = 3600;
-  std::string testFault;
   int threads = 0;
 };
 

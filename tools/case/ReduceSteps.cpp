@@ -236,7 +236,6 @@ void Reducer::concealNames() {
     return;
   // The problem itself gets a new name as well.
   Predicate before = predicate;
-  std::string fault = trials.settings.testFault;
   bool isStripped = replace("names", [&](Candidate &candidate) {
     NewNames names = stripNames(candidate.network);
     rename(candidate, names);
@@ -247,15 +246,10 @@ void Reducer::concealNames() {
       return name;
     };
     predicate.layer = newName(before.layer);
-    if (size_t colon = fault.rfind(':'); colon != std::string::npos)
-      trials.settings.testFault =
-          newName(fault.substr(0, colon)) + fault.substr(colon);
     return true;
   });
-  if (!isStripped) {
+  if (!isStripped)
     predicate = before;
-    trials.settings.testFault = fault;
-  }
 }
 
 } // namespace parallax

@@ -27,7 +27,7 @@ namespace parallax {
 namespace {
 
 struct ReplayFlags {
-  std::string path, folder, testFault;
+  std::string path, folder;
   CommonOptions common;
 };
 
@@ -64,8 +64,7 @@ public:
     log(LogLevel::Info, "building the case in [{}]", folder.string());
     fs::path evidence = folder / "replay" / "sample";
     ChildResult built =
-        runParallax(caseBuildWords(evidence.string(), options.testFault,
-                                   options.common.threads),
+        runParallax(caseBuildWords(evidence.string(), options.common.threads),
                     folder, folder / "replay" / "build.txt", caseSeconds);
     fs::path expected = folder / "expected";
     bool expectsFailure = !fs::exists(expected / "sample" / evidenceName);
@@ -226,7 +225,6 @@ int runCaseReplay(int argc, char **argv) {
   app.add_option("--to", options.folder,
                  "unpack and build in this new folder, and keep it")
       ->type_name("DIR");
-  app.add_option("--test-fault", options.testFault)->group("");
   app.footer(replayNotes);
   return runSubcommand(app, options.common, argc, argv,
                        [&] { return replay(options); });

@@ -41,8 +41,8 @@ std::string Trials::keyOf(const fs::path &files,
                                   fs::relative(entry.path(), files).string(),
                                   sha256OfFile(entry.path())));
   std::sort(lines.begin(), lines.end());
-  std::string text = fmt::format("{}\n{}\n{}\n", describe(thisTool()),
-                                 predicate.words(), settings.testFault);
+  std::string text =
+      fmt::format("{}\n{}\n", describe(thisTool()), predicate.words());
   for (const std::string &line : lines)
     text += line;
   return sha256Of(std::as_bytes(std::span(text)));
@@ -60,9 +60,8 @@ bool Trials::build(const fs::path &files, const Predicate &predicate) {
     built = runChild({"/bin/sh", "-c", predicate.text}, files,
                      folder / "build.txt", settings.maxSeconds);
   else
-    built = runParallax(
-        caseBuildWords("evidence", settings.testFault, settings.threads), files,
-        folder / "build.txt", settings.maxSeconds);
+    built = runParallax(caseBuildWords("evidence", settings.threads), files,
+                        folder / "build.txt", settings.maxSeconds);
   return predicate.holds(built, files);
 }
 

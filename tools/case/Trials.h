@@ -20,7 +20,6 @@ public:
   struct Settings {
     /// The text of the chip's file.
     std::string target;
-    std::string testFault;
     int threads = 0;
     /// For one build.
     int64_t maxSeconds = 600;

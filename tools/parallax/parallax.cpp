@@ -5,6 +5,7 @@
 // A table of subcommands, nothing else. Under another name the program is the
 // subcommand of that name: `build --config …` means `parallax build …`.
 //===----------------------------------------------------------------------===//
+#include "parallax.h"
 #include "../build/Build.h"
 #include "../case/Case.h"
 #include "../common/Subcommand.h"
@@ -60,7 +61,7 @@ int runCompletion(int argc, char **argv) {
 
 } // namespace
 
-int main(int argc, char **argv) {
+int parallax::runTool(int argc, char **argv) {
   // Tensors get pages of their own, which go back to the system as soon as a
   // tensor is gone. By default glibc would stop doing so after a while.
   mallopt(M_MMAP_THRESHOLD, 256 << 10);

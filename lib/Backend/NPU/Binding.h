@@ -25,8 +25,6 @@ void addMacKernels(KernelSet &kernels);
 void addNormalizeKernels(KernelSet &kernels);
 void addRecurrentKernels(KernelSet &kernels);
 void addSumKernels(KernelSet &kernels);
-/// Gives operations that a test has marked kernels that are wrong.
-void addTestFaults(KernelSet &kernels);
 
 /// The layout [N, 1, spatial..., C].
 inline Layout channelsInnermost(const ValueInfo &info) {
