@@ -38,23 +38,6 @@ std::string limitOf(const LayerCost &cost) {
 
 } // namespace
 
-std::string_view nameOf(CostUnit unit) {
-  static constexpr std::string_view names[] = {"MAC", "vector", "CPU"};
-  return names[size_t(unit)];
-}
-
-TotalCost totalOf(const std::vector<LayerCost> &costs, const Target &target) {
-  TotalCost total;
-  for (const LayerCost &cost : costs) {
-    total.macs += cost.macs;
-    total.memoryBytes += cost.memoryBytes;
-    total.cycles += cost.cycles;
-    total.cpuLayers += cost.unit == CostUnit::Cpu;
-  }
-  total.milliseconds = double(total.cycles) / (target.clockMhz * 1000);
-  return total;
-}
-
 std::string maxCycleLine(const std::vector<LayerCost> &costs) {
   int64_t cycles = 0;
   for (const LayerCost &cost : costs)

@@ -13,6 +13,7 @@
 #include "parallax/Compiled/CompiledModel.h"
 #include "parallax/Config/Target.h"
 #include "parallax/Passes/Lower/Lower.h"
+#include "parallax/Report/Cost.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Digest.h"
 #include "parallax/Support/Log.h"

@@ -7,8 +7,7 @@
 #ifndef PARALLAX_LIB_BACKEND_NPU_WORK_H
 #define PARALLAX_LIB_BACKEND_NPU_WORK_H
 
-#include "parallax/Config/Target.h"
-#include "parallax/Report/Cost.h"
+#include "parallax/Analysis/LayerCost.h"
 #include "parallax/Support/LLVM.h"
 
 namespace parallax::npu {

@@ -10,7 +10,7 @@
 
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
 #include "parallax/Config/DataTypes.h"
-#include "parallax/Passes/Processors/Processors.h"
+#include "parallax/Dialect/NN/PortAttrs.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/TensorAttr.h"

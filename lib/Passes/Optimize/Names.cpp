@@ -18,21 +18,6 @@ using namespace mlir;
 
 namespace parallax {
 
-std::string typeNameOf(Operation *op) {
-  StringRef mnemonic = op->getName().stripDialect();
-  static const llvm::StringMap<StringRef> irregular = {
-      {"matmul", "MatMul"},
-      {"prelu", "PRelu"},
-      {"rms_normalization", "RMSNormalization"},
-      {"lrn", "LRN"},
-      {"lstm", "LSTM"},
-      {"gru", "GRU"},
-      {"rnn", "RNN"}};
-  if (auto it = irregular.find(mnemonic); it != irregular.end())
-    return it->second.str();
-  return llvm::convertToCamelFromSnakeCase(mnemonic, /*capitalizeFirst=*/true);
-}
-
 std::string withType(const std::string &node, Operation *op) {
   constexpr StringRef separator = ":onnx.";
   StringRef name(node);

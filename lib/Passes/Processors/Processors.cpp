@@ -8,6 +8,7 @@
 #include "parallax/Passes/Processors/Processors.h"
 #include "Plan.h"
 #include "parallax/Dialect/NN/CreateOp.h"
+#include "parallax/Dialect/NN/PortAttrs.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/TensorAttr.h"

@@ -7,6 +7,7 @@
 // where these have 8 bits, otherwise backwards from the network's own input.
 //===----------------------------------------------------------------------===//
 #include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Dialect/NN/PortAttrs.h"
 #include "parallax/Passes/Processors/Processors.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/TensorAttr.h"

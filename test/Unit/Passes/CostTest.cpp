@@ -8,6 +8,7 @@
 #include "parallax/Backend/NPU/Cost.h"
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Dialect/NPU/NPUOps.h"
+#include "parallax/Report/Cost.h"
 #include "parallax/Support/Error.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -8,7 +8,7 @@
 #ifndef PARALLAX_BACKEND_NPU_COST_H
 #define PARALLAX_BACKEND_NPU_COST_H
 
-#include "parallax/Report/Cost.h"
+#include "parallax/Analysis/LayerCost.h"
 #include "parallax/Support/LLVM.h"
 
 namespace parallax {

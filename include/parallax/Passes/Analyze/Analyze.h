@@ -8,54 +8,9 @@
 #ifndef PARALLAX_PASSES_ANALYZE_ANALYZE_H
 #define PARALLAX_PASSES_ANALYZE_ANALYZE_H
 
-#include "parallax/Analysis/PrecisionReport.h"
-#include "parallax/Support/LLVM.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
-#include <functional>
+#include "parallax/Passes/Analyze/AnalyzedNetwork.h"
 
 namespace parallax {
-
-/// The views of one network, with the same inputs.
-struct AnalyzedNetwork {
-  mlir::func::FuncOp network, quantized;
-  /// Null if nothing is asked of the machine.
-  mlir::func::FuncOp machine;
-  /// As the model has it, before it was optimized; null if nobody asks what
-  /// each stage loses. It may be in another module.
-  mlir::func::FuncOp imported = {};
-};
-
-/// What is to be compared with the float network.
-struct Comparison {
-  AnalysisMethod method = AnalysisMethod::PerLayer;
-  AnalysisMode mode = AnalysisMode::Reference;
-
-  bool operator==(const Comparison &) const = default;
-};
-
-/// The values of one tensor in one sample, as they were compared.
-struct ComparedValues {
-  size_t sample = 0;
-  const std::string &tensor;
-  /// None for the float network itself.
-  std::optional<Comparison> comparison;
-  const Tensor &values;
-};
-
-struct AnalysisSamples {
-  size_t count = 0;
-  /// May be called from any thread.
-  std::function<std::vector<Tensor>(size_t sample)> load;
-  /// Called in the order of samples.
-  std::function<void()> done;
-  int threads = 1;
-  /// Sees everything that is compared; may be called from any thread.
-  std::function<void(const ComparedValues &)> look = nullptr;
-  /// Whether the loss of outputs is shared out among layers.
-  bool attributes = false;
-};
 
 /// Everything in one sweep over the samples: memory does not grow with their
 /// number, and the result does not depend on the number of threads.

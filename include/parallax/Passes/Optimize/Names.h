@@ -8,15 +8,12 @@
 #ifndef PARALLAX_PASSES_OPTIMIZE_NAMES_H
 #define PARALLAX_PASSES_OPTIMIZE_NAMES_H
 
-#include "parallax/Support/LLVM.h"
+#include "parallax/Dialect/NN/TypeName.h"
 
 #include <string>
 #include <vector>
 
 namespace parallax {
-
-/// The ONNX-style type name of an operation: "Silu", "MatMul".
-std::string typeNameOf(Operation *op);
 
 /// The name of a node that has become `op`. A name that stands for a node
 /// without one, `op_7:onnx.Mul`, tells the type.

@@ -22,11 +22,6 @@
 
 namespace parallax {
 
-/// Of an argument or a result: the network's own tensor.
-inline constexpr const char *networkTensorAttr = "nn.tensor";
-/// Of a result: the type that leaves, if it is not that of the network.
-inline constexpr const char *outputTypeAttr = "nn.output_dtype";
-
 struct ProcessorReport {
   /// What has been added, one sentence for each input and output.
   std::vector<std::string> notes;

@@ -8,7 +8,7 @@
 #ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_ATTRIBUTION_H
 #define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_ATTRIBUTION_H
 
-#include "parallax/Passes/Analyze/Analyze.h"
+#include "parallax/Passes/Analyze/AnalyzedNetwork.h"
 
 namespace parallax::analyze {
 

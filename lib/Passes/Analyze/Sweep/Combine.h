@@ -11,7 +11,7 @@
 #define PARALLAX_LIB_PASSES_ANALYZE_SWEEP_COMBINE_H
 
 #include "parallax/Backend/Core/Prepare.h"
-#include "parallax/Passes/Analyze/Analyze.h"
+#include "parallax/Passes/Analyze/AnalyzedNetwork.h"
 
 #include "mlir/IR/IRMapping.h"
 

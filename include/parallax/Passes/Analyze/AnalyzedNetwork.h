@@ -1,0 +1,61 @@
+//===- AnalyzedNetwork.h - What an analysis looks at -----------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The views of a network, the samples that they run on, and what is compared.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_PASSES_ANALYZE_ANALYZEDNETWORK_H
+#define PARALLAX_PASSES_ANALYZE_ANALYZEDNETWORK_H
+
+#include "parallax/Analysis/PrecisionReport.h"
+#include "parallax/Support/LLVM.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <functional>
+
+namespace parallax {
+
+/// The views of one network, with the same inputs.
+struct AnalyzedNetwork {
+  mlir::func::FuncOp network, quantized;
+  /// Null if nothing is asked of the machine.
+  mlir::func::FuncOp machine;
+  /// As the model has it, before it was optimized; null if nobody asks what
+  /// each stage loses. It may be in another module.
+  mlir::func::FuncOp imported = {};
+};
+
+/// What is to be compared with the float network.
+struct Comparison {
+  AnalysisMethod method = AnalysisMethod::PerLayer;
+  AnalysisMode mode = AnalysisMode::Reference;
+
+  bool operator==(const Comparison &) const = default;
+};
+
+/// The values of one tensor in one sample, as they were compared.
+struct ComparedValues {
+  size_t sample = 0;
+  const std::string &tensor;
+  /// None for the float network itself.
+  std::optional<Comparison> comparison;
+  const Tensor &values;
+};
+
+struct AnalysisSamples {
+  size_t count = 0;
+  /// May be called from any thread.
+  std::function<std::vector<Tensor>(size_t sample)> load;
+  /// Called in the order of samples.
+  std::function<void()> done;
+  int threads = 1;
+  /// Sees everything that is compared; may be called from any thread.
+  std::function<void(const ComparedValues &)> look = nullptr;
+  /// Whether the loss of outputs is shared out among layers.
+  bool attributes = false;
+};
+
+} // namespace parallax
+
+#endif // PARALLAX_PASSES_ANALYZE_ANALYZEDNETWORK_H
