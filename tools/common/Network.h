@@ -9,9 +9,9 @@
 #define PARALLAX_TOOLS_COMMON_NETWORK_H
 
 #include "parallax/Backend/Core/Prepare.h"
-#include "parallax/Frontend/ONNX/Processors.h"
 #include "parallax/Frontend/ONNX/Summary.h"
 #include "parallax/Support/LLVM.h"
+#include "parallax/Support/ModelPatches.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

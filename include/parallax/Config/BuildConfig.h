@@ -10,7 +10,7 @@
 #define PARALLAX_CONFIG_BUILDCONFIG_H
 
 #include "parallax/Config/Enums.h"
-#include "parallax/Frontend/ONNX/Processors.h"
+#include "parallax/Support/ModelPatches.h"
 
 #include <optional>
 #include <string>

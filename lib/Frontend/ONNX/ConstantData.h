@@ -8,7 +8,7 @@
 #ifndef PARALLAX_LIB_FRONTEND_ONNX_CONSTANTDATA_H
 #define PARALLAX_LIB_FRONTEND_ONNX_CONSTANTDATA_H
 
-#include "parallax/Frontend/ONNX/Processors.h"
+#include "parallax/Support/ModelPatches.h"
 #include "parallax/Support/Tensor.h"
 
 namespace parallax::onnx_import {

@@ -8,7 +8,7 @@
 #ifndef PARALLAX_LIB_FRONTEND_ONNX_PROCESSORS_H
 #define PARALLAX_LIB_FRONTEND_ONNX_PROCESSORS_H
 
-#include "parallax/Frontend/ONNX/Processors.h"
+#include "parallax/Support/ModelPatches.h"
 
 #include <onnx/onnx_pb.h>
 #include <span>

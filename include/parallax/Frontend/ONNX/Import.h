@@ -8,9 +8,9 @@
 #ifndef PARALLAX_FRONTEND_ONNX_IMPORT_H
 #define PARALLAX_FRONTEND_ONNX_IMPORT_H
 
-#include "parallax/Frontend/ONNX/Processors.h"
 #include "parallax/Frontend/ONNX/Summary.h"
 #include "parallax/Support/LLVM.h"
+#include "parallax/Support/ModelPatches.h"
 #include "parallax/Support/Tensor.h"
 
 #include <functional>

@@ -1,4 +1,4 @@
-//===- Processors.h - Changes to a model before its import -----*- C++ -*-===//
+//===- ModelPatches.h - Changes to a model before its import ---*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -6,8 +6,8 @@
 // saves the way back to the framework that exported the model. Plain data: the
 // reader of configurations fills it, the importer applies it.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_FRONTEND_ONNX_PROCESSORS_H
-#define PARALLAX_FRONTEND_ONNX_PROCESSORS_H
+#ifndef PARALLAX_SUPPORT_MODELPATCHES_H
+#define PARALLAX_SUPPORT_MODELPATCHES_H
 
 #include <cstdint>
 #include <map>
@@ -39,4 +39,4 @@ struct ConstProcessor {
 
 } // namespace parallax::onnx_import
 
-#endif // PARALLAX_FRONTEND_ONNX_PROCESSORS_H
+#endif // PARALLAX_SUPPORT_MODELPATCHES_H
