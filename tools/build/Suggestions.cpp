@@ -73,7 +73,7 @@ Trial trialOf(mlir::func::FuncOp quantized) {
       continue;
     for (Value result : op.getResults())
       add(result);
-    Value weight = weightOf(&op);
+    Value weight = nn::weightOf(&op);
     Type type = weight ? getElementTypeOrSelf(weight.getType()) : Type();
     if (type && (!isQuantized(type) || storageOf(type) != DType::I8))
       trial.wideWeights.insert(getLayerName(&op).node);

@@ -15,11 +15,6 @@
 
 using namespace parallax;
 
-static std::string_view ruleOf(mlir::RegisteredOperationName name) {
-  auto *interface = name.getInterface<nn::QuantizableOpInterface>();
-  return interface ? nn::nameOf(interface->getQuantRule()) : "none";
-}
-
 int main() {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<nn::NNDialect>();
@@ -35,7 +30,9 @@ int main() {
   for (mlir::RegisteredOperationName name :
        context.getRegisteredOperationsByDialect("nn")) {
     StringRef op = name.getStringRef();
-    fmt::print("| `{}` | {} | {} |\n", op.str(), ruleOf(name),
+    auto *rule = name.getInterface<nn::QuantizableOpInterface>();
+    fmt::print("| `{}` | {} | {} |\n", op.str(),
+               nn::traitsOf(rule->getQuantRule()).name,
                kernels.find(op)      ? "yes"
                : op == "nn.constant" ? "is data"
                                      : "no");

@@ -45,15 +45,6 @@ Tensor dequantized(nn::QuantizedConstantOp op) {
 
 } // namespace
 
-/// True for operators that only move codes if they do nothing but that.
-static bool makesNewValues(Operation *op) {
-  if (auto pad = dyn_cast<nn::PadOp>(op))
-    return pad.getMode() == "constant" && !pad.getValue().isZero();
-  auto reduction = op->getAttrOfType<mlir::StringAttr>("reduction");
-  return reduction &&
-         (reduction.getValue() == "add" || reduction.getValue() == "mul");
-}
-
 Kernel makeRounding(mlir::OpResult result) {
   Type type = result.getType();
   Operation *op = result.getOwner();
@@ -62,14 +53,12 @@ Kernel makeRounding(mlir::OpResult result) {
   if (!isQuantized(type) || isConstant || roundsItself)
     return {};
   Type element = mlir::getElementTypeOrSelf(type);
-  auto keepsCodes = [&](Type operand) {
+  auto hasSameCodes = [&](Type operand) {
     return !isa<mlir::FloatType>(mlir::getElementTypeOrSelf(operand)) &&
            (!isQuantized(operand) ||
             mlir::getElementTypeOrSelf(operand) == element);
   };
-  if (cast<nn::QuantizableOpInterface>(op).getQuantRule() ==
-          nn::QuantRule::SameScale &&
-      !makesNewValues(op) && llvm::all_of(op->getOperandTypes(), keepsCodes))
+  if (nn::keepsCodes(op) && llvm::all_of(op->getOperandTypes(), hasSameCodes))
     return {};
   return fakeQuantization(type);
 }

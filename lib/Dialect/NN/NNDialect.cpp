@@ -24,11 +24,4 @@ Operation *NNDialect::materializeConstant(OpBuilder &builder, Attribute value,
   return ConstantOp::create(builder, location, elements);
 }
 
-std::string_view nameOf(QuantRule rule) {
-  static constexpr std::string_view names[] = {
-      "Mac",       "Table",   "Linear",   "SameScale",
-      "Composite", "Boolean", "Constant", "Cpu"};
-  return names[size_t(rule)];
-}
-
 } // namespace parallax::nn

@@ -239,7 +239,7 @@ LogicalResult requireCalibrated(func::FuncOp network) {
 //===----------------------------------------------------------------------===//
 
 bool isLoneClamp(Operation *op) {
-  return isa<nn::ReluOp, nn::ClipOp>(op) && op->getOperand(0).getDefiningOp() &&
+  return nn::isClamp(op) && op->getOperand(0).getDefiningOp() &&
          op->getOperand(0).hasOneUse();
 }
 

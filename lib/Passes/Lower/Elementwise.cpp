@@ -260,8 +260,8 @@ Refusal lowerArithmetic(Operation *op, Lowering &lowering, Fn rule) {
 
 } // namespace
 
-Refusal lowerElementwise(Operation *op, Lowering &lowering) {
-  return llvm::TypeSwitch<Operation *, Refusal>(op)
+Outcome lowerElementwise(Operation *op, Lowering &lowering) {
+  return llvm::TypeSwitch<Operation *, Outcome>(op)
       .Case([&](nn::AddOp) {
         return lowerArithmetic(op, lowering, [&] {
           return lowerLinear(op, {1, 1}, lowering);
@@ -303,12 +303,10 @@ Refusal lowerElementwise(Operation *op, Lowering &lowering) {
       .Case([&](nn::GreaterOrEqualOp) {
         return lowerCompare(op, "greater_or_equal", lowering);
       })
-      .Default([&](Operation *op) -> Refusal {
-        if (cast<nn::QuantizableOpInterface>(op).getQuantRule() ==
-                nn::QuantRule::Table &&
-            op->getNumOperands() == 1)
+      .Default([&](Operation *op) -> Outcome {
+        if (nn::ruleOf(op) == nn::QuantRule::Table && op->getNumOperands() == 1)
           return lowerFunction(op, lowering);
-        return "";
+        return Outcome::noRule();
       });
 }
 

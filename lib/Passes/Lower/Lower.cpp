@@ -126,9 +126,7 @@ void Lowering::visit(Operation *op) {
 /// biases have types of their own.
 Refusal Lowering::checkTypes(Operation *op) const {
   StringRef opType = op->getName().stripDialect();
-  bool isMac = cast<nn::QuantizableOpInterface>(op).getQuantRule() ==
-                   nn::QuantRule::Mac ||
-               isa<nn::RNNOp, nn::GRUOp, nn::LSTMOp>(op);
+  bool hasWeights = cast<nn::QuantizableOpInterface>(op).hasWeights();
   const std::vector<DataType> &activations =
       target.activationTypesOf(opType.str());
   const std::vector<DataType> &weights = target.weightTypesOf(opType.str());
@@ -146,7 +144,7 @@ Refusal Lowering::checkTypes(Operation *op) const {
   };
   // A constant without a sign is the second activation of a product (C2).
   auto isWeight = [&](Value value) {
-    return isMac && value.getDefiningOp<nn::QuantizedConstantOp>() &&
+    return hasWeights && value.getDefiningOp<nn::QuantizedConstantOp>() &&
            isSigned(storageOf(value.getType()));
   };
   for (Value operand : op->getOperands())
@@ -163,14 +161,14 @@ Refusal Lowering::lowerLayer(Operation *op) {
     return lowerRequantize(requantize);
   if (Refusal refusal = checkTypes(op))
     return refusal;
-  if (isa<nn::ReluOp, nn::ClipOp>(op))
+  if (nn::isClamp(op))
     return lowerClamp(op);
-  if (movesCodes(op))
+  if (cast<nn::QuantizableOpInterface>(op).movesCodes())
     return lowerMovement(op);
   for (auto rule :
        {lowerMac, lowerElementwise, lowerSums, lowerNormalize, lowerRecurrent})
-    if (Refusal refusal = rule(op, *this); !refusal || !refusal->empty())
-      return refusal;
+    if (Outcome outcome = rule(op, *this))
+      return *outcome;
   return reasonForFloat(op);
 }
 

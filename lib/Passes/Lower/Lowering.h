@@ -30,6 +30,23 @@ namespace parallax::lower {
 /// Nothing if a rule has lowered a layer, else why it can't.
 using Refusal = std::optional<std::string>;
 
+/// What a family of rules says of a layer: that it has lowered it, that it
+/// can't, or that it has no rule for such a layer.
+class Outcome {
+public:
+  Outcome(Refusal refusal) : hasRule(true), refusal(std::move(refusal)) {}
+  static Outcome noRule() { return Outcome(); }
+
+  explicit operator bool() const { return hasRule; }
+  /// Of a layer for which there is a rule.
+  const Refusal &operator*() const { return refusal; }
+
+private:
+  Outcome() = default;
+  bool hasRule = false;
+  Refusal refusal;
+};
+
 /// A sum that may not fit its accumulator. Nothing but another configuration
 /// helps; other errors of a rule mean that the layer computes in float.
 class OverflowError : public Error {
@@ -53,10 +70,6 @@ inline int64_t reachOf(const AffineParams &params) {
 
 /// True for codes with one scale.
 bool hasCodes(Value value);
-
-/// True for operators that compare or move codes, given that all of them have
-/// one scale.
-bool movesCodes(Operation *op);
 
 /// The value of a float constant, in codes or not; null if it is none.
 Tensor floatConstantOf(Value value);
@@ -198,11 +211,11 @@ private:
 
 // The rules, one function per family in the file of its name. They are asked
 // about layers with codes among their operands.
-Refusal lowerMac(Operation *op, Lowering &lowering);
-Refusal lowerElementwise(Operation *op, Lowering &lowering);
-Refusal lowerSums(Operation *op, Lowering &lowering);
-Refusal lowerNormalize(Operation *op, Lowering &lowering);
-Refusal lowerRecurrent(Operation *op, Lowering &lowering);
+Outcome lowerMac(Operation *op, Lowering &lowering);
+Outcome lowerElementwise(Operation *op, Lowering &lowering);
+Outcome lowerSums(Operation *op, Lowering &lowering);
+Outcome lowerNormalize(Operation *op, Lowering &lowering);
+Outcome lowerRecurrent(Operation *op, Lowering &lowering);
 Refusal lowerEinsum(nn::EinsumOp op, Lowering &lowering);
 
 /// For rules of operators that may as well compute in float: an accumulator

@@ -282,8 +282,8 @@ Refusal lowerMatMul(nn::MatMulOp op, Lowering &lowering) {
 
 } // namespace
 
-Refusal lowerMac(Operation *op, Lowering &lowering) {
-  return llvm::TypeSwitch<Operation *, Refusal>(op)
+Outcome lowerMac(Operation *op, Lowering &lowering) {
+  return llvm::TypeSwitch<Operation *, Outcome>(op)
       .Case<nn::ConvOp, nn::ConvTransposeOp>(
           [&](auto op) { return lowerConv(op, lowering); })
       .Case([&](nn::FullyConnectedOp op) {
@@ -295,7 +295,7 @@ Refusal lowerMac(Operation *op, Lowering &lowering) {
       .Case([&](nn::EinsumOp op) {
         return orFloat([&] { return lowerEinsum(op, lowering); });
       })
-      .Default(Refusal(""));
+      .Default(Outcome::noRule());
 }
 
 } // namespace parallax::lower

@@ -74,17 +74,6 @@ static Tensor triangleOf(nn::TriluOp op, RankedTensorType type) {
   return mask;
 }
 
-bool movesCodes(Operation *op) {
-  if (auto resize = dyn_cast<nn::ResizeOp>(op))
-    return resize.getMode() == "nearest" &&
-           resize.getCoordinateMode() != "tf_crop_and_resize";
-  if (auto reduction = op->getAttrOfType<StringAttr>("reduction");
-      reduction && (reduction == "add" || reduction == "mul"))
-    return false;
-  return cast<nn::QuantizableOpInterface>(op).getQuantRule() ==
-         nn::QuantRule::SameScale;
-}
-
 Refusal Lowering::lowerClamp(Operation *op) {
   Value x = op->getOperand(0), y = op->getResult(0);
   if (!hasCodes(x) || !hasCodes(y))

@@ -242,8 +242,8 @@ Refusal lowerMeanVariance(nn::MeanVarianceNormalizationOp op,
 
 } // namespace
 
-Refusal lowerNormalize(Operation *op, Lowering &lowering) {
-  return llvm::TypeSwitch<Operation *, Refusal>(op)
+Outcome lowerNormalize(Operation *op, Lowering &lowering) {
+  return llvm::TypeSwitch<Operation *, Outcome>(op)
       .Case<nn::SoftmaxOp, nn::LogSoftmaxOp>(
           [&](auto op) { return lowerSoftmax(op, lowering); })
       .Case([&](nn::LayerNormalizationOp op) {
@@ -261,7 +261,7 @@ Refusal lowerNormalize(Operation *op, Lowering &lowering) {
       .Case([&](nn::MeanVarianceNormalizationOp op) {
         return lowerMeanVariance(op, lowering);
       })
-      .Default(Refusal(""));
+      .Default(Outcome::noRule());
 }
 
 } // namespace parallax::lower

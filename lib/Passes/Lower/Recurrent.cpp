@@ -236,11 +236,11 @@ private:
 
 } // namespace
 
-Refusal lowerRecurrent(Operation *op, Lowering &lowering) {
-  return llvm::TypeSwitch<Operation *, Refusal>(op)
+Outcome lowerRecurrent(Operation *op, Lowering &lowering) {
+  return llvm::TypeSwitch<Operation *, Outcome>(op)
       .Case<nn::RNNOp, nn::GRUOp, nn::LSTMOp>(
           [&](auto layer) { return RecurrentRule(layer, lowering).run(); })
-      .Default(Refusal(""));
+      .Default(Outcome::noRule());
 }
 
 } // namespace parallax::lower

@@ -293,9 +293,9 @@ Refusal lowerNormalizeInput(nn::NormalizeOp op, Lowering &lowering) {
 
 } // namespace
 
-Refusal lowerSums(Operation *op, Lowering &lowering) {
+Outcome lowerSums(Operation *op, Lowering &lowering) {
   using enum npu::SumKind;
-  return llvm::TypeSwitch<Operation *, Refusal>(op)
+  return llvm::TypeSwitch<Operation *, Outcome>(op)
       .Case(
           [&](nn::AveragePoolOp op) { return lowerAveragePool(op, lowering); })
       .Case([&](nn::GlobalAveragePoolOp op) {
@@ -343,7 +343,7 @@ Refusal lowerSums(Operation *op, Lowering &lowering) {
       })
       .Case(
           [&](nn::NormalizeOp op) { return lowerNormalizeInput(op, lowering); })
-      .Default(Refusal(""));
+      .Default(Outcome::noRule());
 }
 
 } // namespace parallax::lower

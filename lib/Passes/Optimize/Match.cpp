@@ -76,10 +76,8 @@ Value otherOperand(Operation *op, Value value) {
 
 bool isElementwise(Operation *op) {
   // A table can only stand in for a function of one number.
-  if (auto quantizable = dyn_cast<nn::QuantizableOpInterface>(op);
-      quantizable && quantizable.getQuantRule() == nn::QuantRule::Table)
-    return true;
-  return isa<nn::CastOp, nn::IsInfOp, nn::IsNaNOp, nn::NotOp, nn::AddOp,
+  return nn::ruleOf(op) == nn::QuantRule::Table ||
+         isa<nn::CastOp, nn::IsInfOp, nn::IsNaNOp, nn::NotOp, nn::AddOp,
              nn::AndOp, nn::BitShiftOp, nn::DivOp, nn::EqualOp, nn::GreaterOp,
              nn::GreaterOrEqualOp, nn::LessOp, nn::LessOrEqualOp, nn::MaxOp,
              nn::MinOp, nn::ModOp, nn::MulOp, nn::OrOp, nn::PowOp, nn::PReluOp,

@@ -113,12 +113,12 @@ public:
       : kinds(kinds), ranges(ranges), options(options), report(report) {}
 
   void visit(Operation *op) {
-    if (isDataMovement(op))
+    if (nn::sharesScale(op))
       return visitMovement(op);
     for (Value result : op->getResults())
       if (hasCodes(result))
         start(result);
-    if (options.shareParameters && isa<nn::ReluOp, nn::ClipOp>(op))
+    if (options.shareParameters && nn::isClamp(op))
       visitClamp(op);
   }
 
@@ -173,7 +173,7 @@ private:
     int64_t count = 0;
     for (Value member : group.members)
       for (Operation *user : member.getUsers()) {
-        bool stays = user != op && isDataMovement(user) &&
+        bool stays = user != op && nn::sharesScale(user) &&
                      llvm::all_of(user->getResults(), [&](Value result) {
                        return !hasCodes(result) ||
                               llvm::is_contained(group.members, result);

@@ -7,7 +7,6 @@
 // cheap: they have 16 bits, so that nothing is lost on them.
 //===----------------------------------------------------------------------===//
 #include "TypePlan.h"
-#include "WeightPlace.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Support/LayerName.h"
@@ -38,7 +37,7 @@ public:
   void visit(Operation *op) {
     if (!isCodeType(kinds.readBy(op)))
       return;
-    if (isDataMovement(op))
+    if (nn::sharesScale(op))
       return visitMovement(op);
     if (isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp, nn::PReluOp>(op))
       return visitElementwise(op);
@@ -46,7 +45,7 @@ public:
       return visitRecurrent(op);
     if (isa<nn::LayerNormalizationOp, nn::RMSNormalizationOp>(op))
       return visitNormalization(op);
-    visitProduct(op, weightPlaceOf(op));
+    visitProduct(op, nn::weightPlaceOf(op));
   }
 
   LogicalResult result() const { return failure(hasFailed); }
@@ -150,7 +149,7 @@ private:
     return {precisions.lookup(op).weight, options.refineWeightThreshold, {}};
   }
 
-  void visitProduct(Operation *op, WeightPlace place) {
+  void visitProduct(Operation *op, nn::WeightPlace place) {
     if (place.weight < 0 || precisions.lookup(op).weight == DataType::FP32)
       return;
     OpOperand &weight = op->getOpOperand(unsigned(place.weight));
@@ -183,7 +182,7 @@ private:
   }
 
   /// The bias as one number per channel, if it has that form and becomes codes.
-  Tensor biasOf(Operation *op, WeightPlace place, int64_t channels) const {
+  Tensor biasOf(Operation *op, nn::WeightPlace place, int64_t channels) const {
     nn::ConstantOp constant =
         floatConstantOp(op->getOperand(unsigned(place.bias)));
     if (!constant || options.bias != DataType::S32)
@@ -288,7 +287,7 @@ private:
       return;
     for (unsigned i : {1u, 2u})
       if (floatConstantOp(op->getOperand(i)))
-        setWeights(op->getOpOperand(i), weightPlaceOf(op).axis,
+        setWeights(op->getOpOperand(i), nn::weightPlaceOf(op).axis,
                    weightOptions(op));
   }
 

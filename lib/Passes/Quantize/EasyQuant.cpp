@@ -27,7 +27,7 @@ constexpr double rangeParts[] = {0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3};
 /// The tensor that has the range: what only moves elements has none of its own.
 Value rangeOwner(Value tensor) {
   for (Operation *op = tensor.getDefiningOp();
-       op && isDataMovement(op) && op->getNumOperands() == 1;
+       op && nn::sharesScale(op) && op->getNumOperands() == 1;
        op = tensor.getDefiningOp())
     tensor = op->getOperand(0);
   return tensor;

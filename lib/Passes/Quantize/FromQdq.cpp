@@ -96,9 +96,7 @@ bool hasZeroPoints(Value zeroPoint) {
 }
 
 /// True for outputs, and for layers that stay in float.
-bool readsFloat(Operation *op) {
-  return quantize::ruleOf(op) == nn::QuantRule::Cpu;
-}
+bool readsFloat(Operation *op) { return nn::ruleOf(op) == nn::QuantRule::Cpu; }
 
 class QdqReader {
 public:
@@ -276,7 +274,7 @@ func::FuncOp addQuantizedViewOfQdq(func::FuncOp network, QdqReport *report) {
   for (nn::QuantizeLinearOp op : tensors)
     reader.visitTensor(op);
   for (Operation &op : view.front())
-    if (isa<nn::ReluOp, nn::ClipOp>(op))
+    if (nn::isClamp(&op))
       reader.visitClamp(&op);
   dequantizeForFloat(view);
   eraseUnused(view);

@@ -15,11 +15,6 @@ using namespace mlir;
 
 namespace parallax::quantize {
 
-nn::QuantRule ruleOf(Operation *op) {
-  auto quantizable = dyn_cast<nn::QuantizableOpInterface>(op);
-  return quantizable ? quantizable.getQuantRule() : nn::QuantRule::Cpu;
-}
-
 namespace {
 
 /// Of two wishes, the one that loses nothing of the other: wide codes, narrow
@@ -46,7 +41,7 @@ KindPlan::KindPlan(func::FuncOp function, const Precisions &precisions,
       if (isFloat(result))
         kinds[result] = resultKind(&op, result);
     if (!followsReaders(&op)) {
-      reads[&op] = ruleOf(&op) == nn::QuantRule::Cpu
+      reads[&op] = nn::ruleOf(&op) == nn::QuantRule::Cpu
                        ? DataType::FP32
                        : precisions.lookup(&op).data;
       continue;
@@ -83,7 +78,7 @@ KindPlan::KindPlan(func::FuncOp function, const Precisions &precisions,
 /// an operator if no other type was asked for, and if what it clamps is not
 /// read by others.
 bool KindPlan::followsReaders(Operation *op) const {
-  if (isDataMovement(op))
+  if (nn::sharesScale(op))
     return true;
   return shareParameters && isLoneClamp(op) &&
          precisions.lookup(op) == LayerPrecision();
@@ -99,15 +94,12 @@ DataType KindPlan::resultKind(Operation *op, Value result) const {
   LayerPrecision precision = precisions.lookup(op);
   if (precision.output != DataType::Default)
     return precision.output;
-  nn::QuantRule rule = ruleOf(op);
+  nn::QuantRule rule = nn::ruleOf(op);
   if (rule == nn::QuantRule::Cpu || precision.data == DataType::FP32 ||
       result.use_empty())
     return DataType::FP32;
-  // An accumulator can leave as a float number; what comes from a table is a
-  // code.
-  bool hasAccumulator =
-      rule == nn::QuantRule::Mac || rule == nn::QuantRule::Linear;
-  if (isCodeType(wanted) || (wanted == DataType::FP32 && hasAccumulator))
+  if (isCodeType(wanted) ||
+      (wanted == DataType::FP32 && nn::traitsOf(rule).hasAccumulator))
     return wanted;
   return precision.data;
 }

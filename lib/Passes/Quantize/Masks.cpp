@@ -27,7 +27,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Operators through which a mask reaches the softmax.
 bool passesMask(Operation *op) {
-  return isDataMovement(op) || isa<nn::AddOp, nn::RequantizeOp>(op);
+  return nn::sharesScale(op) || isa<nn::AddOp, nn::RequantizeOp>(op);
 }
 
 bool onlySoftmaxReads(Value value) {

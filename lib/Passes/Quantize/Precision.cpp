@@ -28,7 +28,6 @@ namespace {
 
 using quantize::LayerSelector;
 using quantize::RuleKind;
-using quantize::ruleOf;
 using quantize::Selection;
 
 constexpr std::pair<DataType LayerPrecision::*, std::string_view> parts[] = {
@@ -65,13 +64,13 @@ struct Refusal {
 
 std::optional<Refusal> refusalOf(Operation *op, DataType LayerPrecision::*part,
                                  DataType type) {
-  if (isDataMovement(op))
+  if (nn::sharesScale(op))
     return Refusal{Severity::Remark,
                    "moves data only: " + quantize::describeFollowed(op), ""};
-  nn::QuantRule rule = ruleOf(op);
+  nn::QuantRule rule = nn::ruleOf(op);
   bool isCpu = rule == nn::QuantRule::Cpu;
   if (part == &LayerPrecision::weight) {
-    if (weightOf(op))
+    if (nn::weightOf(op))
       return std::nullopt;
     return Refusal{Severity::Mild,
                    rule == nn::QuantRule::Mac ? "has no constant weights"
@@ -100,8 +99,8 @@ std::optional<Refusal> refusalOf(Operation *op, DataType LayerPrecision::*part,
 /// What all rules stand upon.
 LayerPrecision basisOf(Operation *op) {
   LayerPrecision basis;
-  if (ruleOf(op) == nn::QuantRule::Cpu ||
-      (!isDataMovement(op) && !hasFloat(op->getOperandTypes())))
+  if (nn::ruleOf(op) == nn::QuantRule::Cpu ||
+      (!nn::sharesScale(op) && !hasFloat(op->getOperandTypes())))
     basis.data = DataType::FP32;
   return basis;
 }
@@ -118,7 +117,7 @@ struct Rule {
   LayerPrecision requestFor(Operation *op) const {
     LayerPrecision request = audited.requested;
     // Nobody has asked for weights here.
-    if (selection.kind == RuleKind::Base && !weightOf(op))
+    if (selection.kind == RuleKind::Base && !nn::weightOf(op))
       request.weight = DataType::Default;
     return request;
   }
@@ -274,8 +273,9 @@ private:
     if (rule.audited.requested.weight != DataType::Default &&
         kind != RuleKind::Name && kind != RuleKind::Base &&
         !rule.selection.layers.empty() &&
-        llvm::none_of(rule.selection.layers,
-                      [](const auto &layer) { return weightOf(layer.first); }))
+        llvm::none_of(rule.selection.layers, [](const auto &layer) {
+          return nn::weightOf(layer.first);
+        }))
       fail(rule, "none of the layers has weights; leave weight_data_type out");
   }
 
@@ -302,8 +302,8 @@ private:
       layer.opType = typeNameOf(op);
       layer.node = node;
       layer.requested = rule.requestFor(op);
-      layer.granted = isDataMovement(op) ? nothing : assigned.lookup(op);
-      if (!weightOf(op))
+      layer.granted = nn::sharesScale(op) ? nothing : assigned.lookup(op);
+      if (!nn::weightOf(op))
         layer.granted.weight = DataType::Default;
       if (auto it = reasons.find({index, op}); it != reasons.end())
         layer.reason = it->second;

@@ -61,12 +61,12 @@ public:
   void run() {
     LayerPrecision planned = layer.granted;
     llvm::SetVector<DataType> read = typesReadBy(op);
-    Value weight = weightOf(op);
+    Value weight = nn::weightOf(op);
     layer.granted = {read.empty() ? DataType::Default : read[0],
                      weight ? dataTypeOf(weight) : DataType::Default,
                      resultTypeOf(op)};
     // Otherwise others decide, and the reason says so already.
-    if (layer.overridden || isDataMovement(op))
+    if (layer.overridden || nn::sharesScale(op))
       return;
     if (isPlanned(&LayerPrecision::data, planned))
       explainInputs(read.getArrayRef());

@@ -5,7 +5,6 @@
 // See the header.
 //===----------------------------------------------------------------------===//
 #include "PrecisionReaders.h"
-#include "WeightPlace.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Passes/Quantize/Precision.h"
@@ -26,16 +25,6 @@ static std::string outputName(func::ReturnOp ret, unsigned index) {
   return name ? name.str() : getTensorName(ret.getOperand(index));
 }
 
-bool isDataMovement(Operation *op) {
-  auto quantizable = dyn_cast<nn::QuantizableOpInterface>(op);
-  return quantizable && quantizable.getQuantRule() == nn::QuantRule::SameScale;
-}
-
-Value weightOf(Operation *op) {
-  int weight = quantize::weightPlaceOf(op).weight;
-  return weight < 0 ? Value() : op->getOperand(unsigned(weight));
-}
-
 namespace quantize {
 
 Reader findReader(Value value, bool behindRequantization) {
@@ -46,7 +35,7 @@ Reader findReader(Value value, bool behindRequantization) {
   for (size_t i = 0; i < seen.size(); ++i)
     for (OpOperand &use : seen[i].getUses()) {
       Operation *user = use.getOwner();
-      bool passesOn = isDataMovement(user) ||
+      bool passesOn = nn::sharesScale(user) ||
                       (behindRequantization && isa<nn::RequantizeOp>(user));
       if (passesOn)
         seen.insert_range(user->getResults());
@@ -76,7 +65,7 @@ std::string describeFollowed(Operation *op) {
     Operation *maker = value.getDefiningOp();
     if (!maker)
       return fmt::format("follows the input '{}'", getTensorName(value));
-    if (!isDataMovement(maker) && !isa<nn::RequantizeOp>(maker))
+    if (!nn::sharesScale(maker) && !isa<nn::RequantizeOp>(maker))
       return fmt::format("follows '{}', since only outputs come after it",
                          getLayerName(maker).node);
     value = movedBy(maker);

@@ -62,7 +62,7 @@ private:
   static Value dominatorOf(Value value) {
     for (Operation *op = value.getDefiningOp(); op;
          op = value.getDefiningOp()) {
-      bool keepsCodes = isDataMovement(op) || isa<nn::ReluOp, nn::ClipOp>(op);
+      bool keepsCodes = nn::sharesScale(op) || nn::isClamp(op);
       if (!keepsCodes)
         break;
       auto operand = llvm::find_if(op->getOperands(), [&](Value operand) {

@@ -102,9 +102,6 @@ LogicalResult quantizeConstants(mlir::func::FuncOp function,
                                 const QuantizeOptions &options,
                                 QuantizeReport &report);
 
-/// How an operation is quantized; what is none of ours stays in float.
-nn::QuantRule ruleOf(Operation *op);
-
 inline bool isFloat(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType().isF32();
 }

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Reduce/Reduce.h"
 
-#include "../Quantize/WeightPlace.h"
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Random.h"
@@ -76,7 +75,7 @@ void randomizeChannels(Tensor &tensor, int64_t axis, Random &random) {
 /// The dimension of output channels, as the first reader has it.
 int64_t channelAxisOf(Operation *constant) {
   for (Operation *user : constant->getUsers()) {
-    quantize::WeightPlace place = quantize::weightPlaceOf(user);
+    nn::WeightPlace place = nn::weightPlaceOf(user);
     if (place.weight >= 0 &&
         user->getOperand(unsigned(place.weight)) == constant->getResult(0))
       return place.axis;

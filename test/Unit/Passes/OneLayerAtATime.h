@@ -79,8 +79,7 @@ private:
     auto element = [](Value value) {
       return mlir::getElementTypeOrSelf(value.getType());
     };
-    return cast<nn::QuantizableOpInterface>(op).getQuantRule() ==
-               nn::QuantRule::SameScale &&
+    return nn::sharesScale(op) &&
            llvm::all_of(op->getOperands(), [&](Value operand) {
              return !isa<mlir::FloatType>(element(operand)) &&
                     (!isQuantized(operand.getType()) ||

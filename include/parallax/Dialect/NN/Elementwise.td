@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An activation costs one line here: its formula is its documentation.
+// An activation costs one line here, where its formula is its documentation,
+// and one in UnaryFunctions.def.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_DIALECT_NN_ELEMENTWISE_TD
 #define PARALLAX_DIALECT_NN_ELEMENTWISE_TD
@@ -50,7 +51,9 @@ def NN_ClipOp : NN_UnaryOp<"clip", "Clip to a range",
            "-std::numeric_limits<double>::infinity()">:$min,
          DefaultValuedAttr<F64Attr,
            "std::numeric_limits<double>::infinity()">:$max),
-    shapeRule = "inferNumberFunction">;
+    shapeRule = "inferNumberFunction"> {
+  let answers = ["isClamp"];
+}
 def NN_CosOp : NN_UnaryOp<"cos", "Cosine", "cos(x)">;
 def NN_CoshOp : NN_UnaryOp<"cosh", "Hyperbolic cosine", "cosh(x)">;
 def NN_EluOp : NN_UnaryOp<"elu", "Exponential linear unit",
@@ -77,7 +80,9 @@ def NN_NotOp : NN_UnaryOp<"not", "Logical not", "not x", (ins), "Boolean",
     "inferLogical">;
 def NN_ReciprocalOp : NN_UnaryOp<"reciprocal", "Reciprocal", "1 / x">;
 def NN_ReluOp : NN_UnaryOp<"relu", "Rectifier", "max(x, 0)",
-    shapeRule = "inferNumberFunction">;
+    shapeRule = "inferNumberFunction"> {
+  let answers = ["isClamp"];
+}
 def NN_RoundOp : NN_UnaryOp<"round", "Round to nearest, ties to even",
     "the nearest integer">;
 def NN_SeluOp : NN_UnaryOp<"selu", "Scaled ELU",

@@ -67,6 +67,7 @@ def NN_PadOp : NN_MoveOp<"pad", "inferPad", "Padding or cropping of borders",
     (ins DenseI64ArrayAttr:$pads,
          NN_Word<["constant", "reflect", "edge", "wrap"]>:$mode,
          DefaultValuedAttr<F64Attr, "0.0">:$value)> {
+  let answers = ["addsNumber"];
   let description = [{
     `pads` holds the begin of every dimension, then the end of every one;
     negative entries crop.
@@ -75,6 +76,7 @@ def NN_PadOp : NN_MoveOp<"pad", "inferPad", "Padding or cropping of borders",
 
 def NN_ConcatOp : NN_Op<"concat", "SameScale", "inferConcat"> {
   let summary = "Operands one after the other along an axis";
+  let answers = ["getChannelAxis"];
   let arguments = (ins Variadic<NN_Tensor>:$inputs, I64Attr:$axis);
   let results = (outs NN_Tensor:$y);
 }
@@ -111,6 +113,7 @@ def NN_GatherNDOp : NN_Op<"gather_nd", "SameScale", "inferGatherND"> {
 class NN_ScatterOp<string mnemonic, string shapeRule, string title,
                    dag parameters> : NN_Op<mnemonic, "SameScale", shapeRule> {
   let summary = title;
+  let answers = ["movesCodes"];
   let arguments = !con((ins NN_Tensor:$data, NN_Tensor:$indices,
                             NN_Tensor:$updates), parameters,
                        (ins NN_Word<["none", "add", "mul", "min",
@@ -150,6 +153,7 @@ def NN_ReverseSequenceOp : NN_Op<"reverse_sequence", "SameScale",
 
 def NN_ResizeOp : NN_Op<"resize", "Linear", "inferResize"> {
   let summary = "Resampling of a grid";
+  let answers = ["movesCodes"];
   let description = [{
     `sizes` is the shape of the result and `scales` the factor that the
     coordinate formula uses, both with one entry per dimension. `roi` is only

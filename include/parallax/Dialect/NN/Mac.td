@@ -12,6 +12,7 @@ include "parallax/Dialect/NN/NNBase.td"
 
 def NN_ConvOp : NN_Op<"conv", "Mac", "inferConv"> {
   let summary = "Convolution over one, two or three spatial dimensions";
+  let answers = ["getWeightPlace", "getChannelAxis"];
   let description = [{
     `x` is N x C x spatial, `weight` is M x C/group x kernel, `bias` is M.
     `pads` holds the begin of every spatial dimension, then the end of every
@@ -33,6 +34,7 @@ def NN_ConvOp : NN_Op<"conv", "Mac", "inferConv"> {
 
 def NN_ConvTransposeOp : NN_Op<"conv_transpose", "Mac", "inferConvTranspose"> {
   let summary = "Transposed convolution";
+  let answers = ["getWeightPlace", "getChannelAxis"];
   let description = [{
     `weight` is C x M/group x kernel. The extent of a spatial dimension is
     `(in - 1) stride + output_padding + (kernel - 1) dilation + 1 - pads`.
@@ -47,6 +49,7 @@ def NN_ConvTransposeOp : NN_Op<"conv_transpose", "Mac", "inferConvTranspose"> {
 
 def NN_GemmOp : NN_Op<"gemm", "Mac", "inferGemm"> {
   let summary = "Matrix product with bias";
+  let answers = ["getWeightPlace"];
   let description = [{
     `y = alpha op(a) op(b) + beta c` on matrices, where `op` transposes if
     `trans_a` or `trans_b` says so and `c` broadcasts to the result.
@@ -59,6 +62,7 @@ def NN_GemmOp : NN_Op<"gemm", "Mac", "inferGemm"> {
 
 def NN_MatMulOp : NN_Op<"matmul", "Mac", "inferMatMul"> {
   let summary = "Matrix product over the last two dimensions";
+  let answers = ["getWeightPlace"];
   let description = [{
     Leading dimensions broadcast; one-dimensional operands act as a row or a
     column, as in NumPy.
@@ -70,6 +74,7 @@ def NN_MatMulOp : NN_Op<"matmul", "Mac", "inferMatMul"> {
 def NN_FullyConnectedOp : NN_Op<"fully_connected", "Mac",
                                 "inferFullyConnected"> {
   let summary = "Matrix product of the last dimension with weights";
+  let answers = ["getWeightPlace"];
   let description = [{
     `y = x weight^T + bias`: `x` is any leading dimensions x K, `weight` is
     N x K, `bias` is N, and the result has N in the place of K.
@@ -87,6 +92,7 @@ def NN_FullyConnectedOp : NN_Op<"fully_connected", "Mac",
 
 def NN_EinsumOp : NN_Op<"einsum", "Mac", "inferEinsum"> {
   let summary = "Sum of products in Einstein's notation";
+  let answers = ["getWeightPlace"];
   let description = [{
     `equation` names the dimensions of every operand and of the result, for
     example `bij,bjk->bik`.

@@ -36,10 +36,37 @@ def NN_Dialect : Dialect {
 
 def NN_QuantizableOpInterface : OpInterface<"QuantizableOpInterface"> {
   let cppNamespace = "::parallax::nn";
-  let description = [{ Tells how an operator is quantized. }];
-  let methods = [StaticInterfaceMethod<
-    "The rule from which lowering and integer kernel follow.",
-    "::parallax::nn::QuantRule", "getQuantRule">];
+  let description = [{
+    Tells how an operator is quantized. What an operator doesn't answer itself
+    follows from its rule. QuantRule.h asks the same of any operation.
+  }];
+  let methods = [
+    StaticInterfaceMethod<
+      "The rule from which lowering and integer kernel follow.",
+      "::parallax::nn::QuantRule", "getQuantRule">,
+    StaticInterfaceMethod<"Whether constants that it reads are weights.",
+      "bool", "hasWeights", (ins), [{}],
+      [{ return traitsOf(ConcreteOp::getQuantRule()).hasWeights; }]>,
+    StaticInterfaceMethod<"Whether it holds numbers within limits.",
+      "bool", "isClamp", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+      Whether the machine only moves or compares codes for it, given that all
+      of them have one scale.
+    }], "bool", "movesCodes", (ins), [{}],
+      [{ return traitsOf(ConcreteOp::getQuantRule()).sharesScale; }]>,
+    InterfaceMethod<[{
+      Whether it puts a number between the elements that it moves which need
+      not have a code.
+    }], "bool", "addsNumber", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<"Which operands are weights and what belongs to them.",
+      "::parallax::nn::WeightPlace", "getWeightPlace", (ins), [{}],
+      [{ return {}; }]>,
+    InterfaceMethod<[{
+      The dimension of a result of this rank along which its channels lie:
+      pictures have them in the second one, transformers in the last one.
+    }], "int64_t", "getChannelAxis", (ins "int64_t":$rank), [{}],
+      [{ return rank >= 4 ? 1 : rank - 1; }]>,
+  ];
 }
 
 def NN_Tensor : TypeAlias<AnyRankedTensor, "tensor of any element type">;
@@ -57,10 +84,13 @@ defvar NN_builtByClass = [
 /// `quantRule` is a member of QuantRule; `shapeRule` a function of
 /// ShapeInference.h that takes the operator's adaptor.
 class NN_Op<string mnemonic, string quantRule, string shapeRule,
-            list<Trait> traits = []>
-    : Op<NN_Dialect, mnemonic,
-         !listconcat(traits, [Pure, NN_QuantizableOpInterface,
-           DeclareOpInterfaceMethods<InferTypeOpInterface>])> {
+            list<Trait> ownTraits = []> : Op<NN_Dialect, mnemonic> {
+  /// Methods of QuantizableOpInterface that don't follow from the rule; they
+  /// are in lib/Dialect/NN/QuantRule.cpp.
+  list<string> answers = [];
+  let traits = !listconcat(ownTraits, [Pure,
+    DeclareOpInterfaceMethods<NN_QuantizableOpInterface, answers>,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]);
   /// Set for operators whose result has an extent that depends on data.
   bit dataDependent = 0;
   let skipDefaultBuilders =
@@ -68,15 +98,14 @@ class NN_Op<string mnemonic, string quantRule, string shapeRule,
   let builders = !if(skipDefaultBuilders, [OpBuilder<
     (ins "::mlir::TypeRange":$types, "::mlir::ValueRange":$operands),
     [{ $_state.addTypes(types); $_state.addOperands(operands); }]>], []);
-  code commonDeclaration = [{
-    static ::parallax::nn::QuantRule getQuantRule() {
-      return ::parallax::nn::QuantRule::}] # quantRule # [{;
-    }
+  let extraClassDeclaration = [{
     static bool isCompatibleReturnTypes(::mlir::TypeRange inferred,
                                         ::mlir::TypeRange actual);
   }];
-  let extraClassDeclaration = commonDeclaration;
   let extraClassDefinition = [{
+    ::parallax::nn::QuantRule $cppClass::getQuantRule() {
+      return ::parallax::nn::QuantRule::}] # quantRule # [{;
+    }
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *context,
         ::std::optional<::mlir::Location> location,

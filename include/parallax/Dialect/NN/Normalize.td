@@ -34,6 +34,7 @@ def NN_BatchNormalizationOp : NN_NormalizationOp<"batch_normalization",
     "inferChannelNormalization", "Normalization with recorded statistics",
     (ins NN_Tensor:$scale, NN_Tensor:$bias, NN_Tensor:$mean, NN_Tensor:$var),
     (ins NN_F32<"1e-5f">:$epsilon), "Linear"> {
+  let answers = ["getChannelAxis"];
   let description = [{
     `y = scale (x - mean) / sqrt(var + epsilon) + bias` per channel, dimension
     1.

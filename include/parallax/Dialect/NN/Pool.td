@@ -27,11 +27,15 @@ class NN_PoolOp<string mnemonic, string quantRule, string title,
 }
 
 def NN_AveragePoolOp : NN_PoolOp<"average_pool", "Linear",
-    "Average of each window", (ins NN_Bool<"false">:$count_include_pad)>;
+    "Average of each window", (ins NN_Bool<"false">:$count_include_pad)> {
+  let answers = ["getChannelAxis"];
+}
 def NN_LpPoolOp : NN_PoolOp<"lp_pool", "Composite",
     "p-norm of each window", (ins NN_I64From<"2", 1>:$p)>;
 def NN_MaxPoolOp : NN_PoolOp<"max_pool", "SameScale",
-    "Maximum of each window">;
+    "Maximum of each window"> {
+  let answers = ["getChannelAxis"];
+}
 def NN_MaxPoolWithIndicesOp : NN_PoolOp<"max_pool_with_indices", "Cpu",
     "Maximum of each window and where it was",
     (ins NN_I64In<"0", 0, 1>:$storage_order)> {

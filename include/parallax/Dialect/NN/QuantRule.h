@@ -2,11 +2,15 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rule is a property of the operator, stated in its definition. It alone
-// decides how the operator is lowered and which integer kernel executes it.
+// The rule is a property of the operator, stated in its definition. It decides
+// how the operator is lowered and which integer kernel executes it. The
+// questions that passes and engines ask about it stand here too, so that all of
+// them get the same answer.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_DIALECT_NN_QUANTRULE_H
 #define PARALLAX_DIALECT_NN_QUANTRULE_H
+
+#include "parallax/Support/LLVM.h"
 
 #include <string_view>
 
@@ -25,7 +29,53 @@ enum class QuantRule {
              ///< uses.
 };
 
-std::string_view nameOf(QuantRule rule);
+/// What follows from a rule.
+struct QuantRuleTraits {
+  std::string_view name;
+  bool hasWeights = false;
+  /// Operands and results have one scale, so they have the type of those that
+  /// compute with the result.
+  bool sharesScale = false;
+  /// The result is a sum, which can leave as a float number; what comes from a
+  /// table is a code.
+  bool hasAccumulator = false;
+};
+
+const QuantRuleTraits &traitsOf(QuantRule rule);
+
+/// Numbers of operands, or -1.
+struct WeightPlace {
+  int input = 0;
+  /// A constant, as floats or as codes.
+  int weight = -1;
+  /// What is added to the products as they are.
+  int bias = -1;
+  /// The dimension of the weight's output channels; -1 for one scale.
+  int64_t axis = -1;
+};
+
+//===----------------------------------------------------------------------===//
+// Questions about any operation, which may be one of another dialect
+//===----------------------------------------------------------------------===//
+
+/// Cpu for operations of other dialects.
+QuantRule ruleOf(Operation *op);
+
+/// Whether its rule lets operands and results share one scale. Most of these
+/// only move elements; all of them compute in the type of their readers.
+bool sharesScale(Operation *op);
+
+/// Whether every code of the result is one of its operands', given that all of
+/// them have one scale.
+bool keepsCodes(Operation *op);
+
+/// Whether it holds numbers within limits, as Relu does.
+bool isClamp(Operation *op);
+
+WeightPlace weightPlaceOf(Operation *op);
+
+/// The constant that weight_data_type is about; null for a layer without one.
+Value weightOf(Operation *op);
 
 } // namespace parallax::nn
 

@@ -14,6 +14,7 @@ class NN_RecurrentOp<string mnemonic, string title, dag extraOperands,
                      dag parameters, dag outputs>
     : NN_Op<mnemonic, "Composite", "inferRecurrent"> {
   let summary = title;
+  let answers = ["hasWeights", "getWeightPlace"];
   let description = [{
     `w`, `r` and `b` are stacked by direction and gate as in ONNX. `y` holds
     the hidden state of every step, `y_h` that of the last one.

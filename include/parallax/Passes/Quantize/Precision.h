@@ -37,13 +37,6 @@ struct PrecisionOptions {
   std::map<std::string, std::string> nodeTypes;
 };
 
-/// True for operators that only move elements: they compute in whatever type
-/// those compute in who read them.
-bool isDataMovement(Operation *op);
-
-/// The constant that weight_data_type is about; null for a layer without one.
-Value weightOf(Operation *op);
-
 /// Gives every layer the precision that quant.layer_configs and
 /// quant.highest_mix_precision ask for, and returns the audit. Fails, with one
 /// error that lists all rules that can't be granted, each with what would be.

@@ -155,9 +155,7 @@ Value Shadows::quantized(Value value) {
 }
 
 bool Shadows::movesCodes(Operation *op) {
-  auto quantizable = dyn_cast<nn::QuantizableOpInterface>(op);
-  if (!quantizable || quantizable.getQuantRule() != nn::QuantRule::SameScale ||
-      isa<nn::PadOp>(op) || op->hasAttr("reduction"))
+  if (!nn::keepsCodes(op))
     return false;
   auto typeOf = [&](Value value) { return quantizedValues.lookup(value).type; };
   Type type = typeOf(op->getResult(0));

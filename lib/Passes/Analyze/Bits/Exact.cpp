@@ -48,10 +48,9 @@ std::optional<AffineParams> codesOf(Value value) {
 }
 
 bool isElementwise(Operation *op) {
-  auto rule = cast<nn::QuantizableOpInterface>(op).getQuantRule();
-  return rule == nn::QuantRule::Table ||
+  return nn::ruleOf(op) == nn::QuantRule::Table ||
          isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp, nn::PReluOp,
-             nn::ReluOp, nn::ClipOp, nn::RequantizeOp>(op);
+             nn::RequantizeOp>(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -307,8 +306,7 @@ MachineRule ruleOf(Operation *op) {
 bool rounds(Operation *op) {
   if (isa<npu::NPUDialect>(op->getDialect()))
     return !isa<npu::QuantizeOp, npu::DequantizeOp>(op);
-  auto rule = cast<nn::QuantizableOpInterface>(op).getQuantRule();
-  return rule != nn::QuantRule::SameScale;
+  return !nn::sharesScale(op);
 }
 
 } // namespace

@@ -57,13 +57,10 @@ bool isProduct(const LayerSlice &reference, const LayerSlice &machine) {
       !codeTypeOf(op->getResult(0)) || reference.operations.empty())
     return false;
   Operation *layer = reference.operations[0];
-  return isa<nn::ConvOp, nn::ConvTransposeOp, nn::GemmOp, nn::MatMulOp,
-             nn::FullyConnectedOp>(layer) &&
+  return nn::ruleOf(layer) == nn::QuantRule::Mac && !isa<nn::EinsumOp>(layer) &&
          isQuantized(layer->getOperand(0).getType()) &&
          isQuantized(layer->getOperand(1).getType()) &&
-         llvm::all_of(
-             llvm::drop_begin(reference.operations),
-             [](Operation *op) { return isa<nn::ReluOp, nn::ClipOp>(op); });
+         llvm::all_of(llvm::drop_begin(reference.operations), nn::isClamp);
 }
 
 int64_t zeroPointOf(Operation *op, StringRef name) {

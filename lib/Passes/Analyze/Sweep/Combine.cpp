@@ -34,22 +34,8 @@ bool isKnown(Value value) {
 
 namespace {
 
-bool movesElements(Operation *op) {
-  auto quantizable = dyn_cast<nn::QuantizableOpInterface>(op);
-  return quantizable && quantizable.getQuantRule() == nn::QuantRule::SameScale;
-}
-
-/// Transformers have their channels in the last dimension, pictures in the
-/// second one. What is merged differs along the dimension in which it is.
 int64_t channelAxisOf(Operation *op, int64_t rank) {
-  if (auto concat = dyn_cast<nn::ConcatOp>(op); concat && rank > 0) {
-    auto axis = int64_t(concat.getAxis());
-    return axis < 0 ? axis + rank : axis;
-  }
-  bool isPicture =
-      rank >= 4 || isa<nn::ConvOp, nn::ConvTransposeOp, nn::MaxPoolOp,
-                       nn::AveragePoolOp, nn::BatchNormalizationOp>(op);
-  return isPicture ? 1 : rank - 1;
+  return cast<nn::QuantizableOpInterface>(op).getChannelAxis(rank);
 }
 
 class Combiner {
@@ -195,10 +181,8 @@ bool Combiner::findFused(Value value) {
     return quantizedTypes.lookup(getTensorName(tensor));
   };
   Type type = typeOf(value);
-  bool isMovement = cast<nn::QuantizableOpInterface>(reader).getQuantRule() ==
-                    nn::QuantRule::SameScale;
   return type && type == typeOf(moved) &&
-         (isLoneClamp(reader) || (isMovement && isFused(moved)));
+         (isLoneClamp(reader) || (nn::sharesScale(reader) && isFused(moved)));
 }
 
 void Combiner::addFloatLayer(Operation *op) {
@@ -226,7 +210,7 @@ void Combiner::addFloatLayer(Operation *op) {
     result.tensors.push_back({getLayerName(layer).node, name.tensors[i],
                               typeNameOf(layer), type.getShape().vec(), *dtype,
                               channelAxisOf(layer, type.getRank()), inputs});
-    result.tensors.back().moves = movesElements(layer);
+    result.tensors.back().moves = nn::sharesScale(layer);
     addSight(value, Type(), result.tensors.size() - 1, std::nullopt);
   }
 }
