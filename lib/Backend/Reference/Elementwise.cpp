@@ -32,29 +32,37 @@ Kernel bindUnary(BindContext &context, const UnaryFunction &function) {
   }};
 }
 
-class UnaryTable {
-public:
-  UnaryTable() { fill(); }
+using UnaryFunctions =
+    llvm::StringMap<std::function<UnaryFunction(Operation *)>>;
 
-  llvm::StringMap<std::function<UnaryFunction(Operation *)>> functions;
-
-private:
-  void fill();
-
-  template <typename OpTy, typename Fn> void addAs(Fn function) {
-    functions[OpTy::getOperationName()] = [function](Operation *op) {
-      return function(cast<OpTy>(op));
+/// `parameters` are attributes.
+void addUnary(UnaryFunctions &functions, StringRef operation, UnaryKind kind,
+              std::vector<StringRef> parameters) {
+  functions[operation] = [=](Operation *op) {
+    auto valueOf = [&](size_t i) {
+      return i < parameters.size()
+                 ? float(op->getAttrOfType<mlir::FloatAttr>(parameters[i])
+                             .getValueAsDouble())
+                 : 0.0f;
     };
-  }
-  template <typename OpTy> void add(UnaryKind kind) {
-    addAs<OpTy>([kind](OpTy) { return UnaryFunction{kind}; });
-  }
-  template <typename OpTy> void addWithAlpha(UnaryKind kind) {
-    addAs<OpTy>([kind](OpTy op) {
-      return UnaryFunction{kind, op.getAlpha().convertToFloat()};
-    });
-  }
-};
+    return UnaryFunction{kind, valueOf(0), valueOf(1)};
+  };
+}
+
+UnaryFunctions makeUnaryFunctions() {
+  UnaryFunctions functions;
+#define PARAMETERS(...) __VA_ARGS__
+#define UNARY_OP(name, rule, parameters, ...)                                  \
+  addUnary(functions, nn::name##Op::getOperationName(), UnaryKind::name,       \
+           {PARAMETERS parameters});
+#include "parallax/Dialect/NN/UnaryFunctions.def"
+#undef PARAMETERS
+  functions[nn::GeluOp::getOperationName()] = [](Operation *op) {
+    bool isTanh = cast<nn::GeluOp>(op).getApproximate() == "tanh";
+    return UnaryFunction{isTanh ? UnaryKind::GeluTanh : UnaryKind::GeluErf};
+  };
+  return functions;
+}
 
 //===----------------------------------------------------------------------===//
 // Operators with broadcasting
@@ -176,61 +184,6 @@ template <typename OpTy> void addBinary(KernelSet &kernels, BinaryKind kind) {
       [=](OpTy, BindContext &context) { return bindBinary(context, kind); });
 }
 
-void UnaryTable::fill() {
-  add<nn::AbsOp>(UnaryKind::Abs);
-  add<nn::AcosOp>(UnaryKind::Acos);
-  add<nn::AcoshOp>(UnaryKind::Acosh);
-  add<nn::AsinOp>(UnaryKind::Asin);
-  add<nn::AsinhOp>(UnaryKind::Asinh);
-  add<nn::AtanOp>(UnaryKind::Atan);
-  add<nn::AtanhOp>(UnaryKind::Atanh);
-  add<nn::CeilOp>(UnaryKind::Ceil);
-  addWithAlpha<nn::CeluOp>(UnaryKind::Celu);
-  add<nn::CosOp>(UnaryKind::Cos);
-  add<nn::CoshOp>(UnaryKind::Cosh);
-  addWithAlpha<nn::EluOp>(UnaryKind::Elu);
-  add<nn::ErfOp>(UnaryKind::Erf);
-  add<nn::ExpOp>(UnaryKind::Exp);
-  add<nn::FloorOp>(UnaryKind::Floor);
-  addAs<nn::GeluOp>([](nn::GeluOp op) {
-    return UnaryFunction{op.getApproximate() == "tanh" ? UnaryKind::GeluTanh
-                                                       : UnaryKind::GeluErf};
-  });
-  addAs<nn::HardSigmoidOp>([](nn::HardSigmoidOp op) {
-    return UnaryFunction{UnaryKind::HardSigmoid, op.getAlpha().convertToFloat(),
-                         op.getBeta().convertToFloat()};
-  });
-  add<nn::HardSwishOp>(UnaryKind::HardSwish);
-  add<nn::IsNaNOp>(UnaryKind::IsNaN);
-  addWithAlpha<nn::LeakyReluOp>(UnaryKind::LeakyRelu);
-  add<nn::LogOp>(UnaryKind::Log);
-  add<nn::MishOp>(UnaryKind::Mish);
-  add<nn::NegOp>(UnaryKind::Neg);
-  add<nn::NotOp>(UnaryKind::Not);
-  add<nn::ReciprocalOp>(UnaryKind::Reciprocal);
-  add<nn::ReluOp>(UnaryKind::Relu);
-  add<nn::RoundOp>(UnaryKind::Round);
-  addAs<nn::SeluOp>([](nn::SeluOp op) {
-    return UnaryFunction{UnaryKind::Selu, op.getAlpha().convertToFloat(),
-                         op.getGamma().convertToFloat()};
-  });
-  addAs<nn::ShrinkOp>([](nn::ShrinkOp op) {
-    return UnaryFunction{UnaryKind::Shrink, op.getLambd().convertToFloat(),
-                         op.getBias().convertToFloat()};
-  });
-  add<nn::SigmoidOp>(UnaryKind::Sigmoid);
-  add<nn::SignOp>(UnaryKind::Sign);
-  add<nn::SiluOp>(UnaryKind::Silu);
-  add<nn::SinOp>(UnaryKind::Sin);
-  add<nn::SinhOp>(UnaryKind::Sinh);
-  add<nn::SoftplusOp>(UnaryKind::Softplus);
-  add<nn::SoftsignOp>(UnaryKind::Softsign);
-  add<nn::SqrtOp>(UnaryKind::Sqrt);
-  add<nn::TanOp>(UnaryKind::Tan);
-  add<nn::TanhOp>(UnaryKind::Tanh);
-  addWithAlpha<nn::ThresholdedReluOp>(UnaryKind::ThresholdedRelu);
-}
-
 void addArithmetic(KernelSet &kernels) {
   addBinary<nn::AddOp>(kernels, BinaryKind::Add);
   addBinary<nn::AndOp>(kernels, BinaryKind::And);
@@ -263,8 +216,8 @@ void addArithmetic(KernelSet &kernels) {
 
 const llvm::StringMap<std::function<UnaryFunction(Operation *)>> &
 unaryFunctions() {
-  static const UnaryTable table;
-  return table.functions;
+  static const UnaryFunctions functions = makeUnaryFunctions();
+  return functions;
 }
 
 void addElementwiseKernels(KernelSet &kernels) {

@@ -163,59 +163,33 @@ static void importBitShift(Node &node) {
 // The table
 //===----------------------------------------------------------------------===//
 
+static std::vector<Parameter> realParameters(ArrayRef<StringRef> names) {
+  std::vector<Parameter> parameters;
+  for (StringRef name : names)
+    parameters.push_back(real(name));
+  return parameters;
+}
+
 static void addFunctionsOfOneNumber(ImportTable &table) {
-  table.onOp("Abs", 6, unary<nn::AbsOp>());
-  table.onOp("Acos", 7, unary<nn::AcosOp>());
-  table.onOp("Acosh", 9, unary<nn::AcoshOp>());
-  table.onOp("Asin", 7, unary<nn::AsinOp>());
-  table.onOp("Asinh", 9, unary<nn::AsinhOp>());
-  table.onOp("Atan", 7, unary<nn::AtanOp>());
-  table.onOp("Atanh", 9, unary<nn::AtanhOp>());
+#define PARAMETERS(...) __VA_ARGS__
+#define UNARY_ONNX(name, since, rule, parameters, ...)                         \
+  table.onOp(#name, since,                                                     \
+             unary<nn::name##Op>(realParameters({PARAMETERS parameters})));
+#include "parallax/Dialect/NN/UnaryFunctions.def"
+#undef PARAMETERS
   table.onOp("Cast", 6, importCast);
   table.onOp("CastLike", 15, importCastLike);
-  table.onOp("Ceil", 6, unary<nn::CeilOp>());
-  table.onOp("Celu", 12, unary<nn::CeluOp>({real("alpha")}));
   table.onOp("Clip", 6, importClipWithAttributes);
   table.onOp("Clip", 11, importClip);
-  table.onOp("Cos", 7, unary<nn::CosOp>());
-  table.onOp("Cosh", 9, unary<nn::CoshOp>());
   table.onOp("Dropout", 7, importDropout);
-  table.onOp("Elu", 6, unary<nn::EluOp>({real("alpha")}));
-  table.onOp("Erf", 9, unary<nn::ErfOp>());
-  table.onOp("Exp", 6, unary<nn::ExpOp>());
-  table.onOp("Floor", 6, unary<nn::FloorOp>());
   table.onOp("Gelu", 20,
              unary<nn::GeluOp>({word("approximate", {"none", "tanh"})}));
-  table.onOp("HardSigmoid", 6,
-             unary<nn::HardSigmoidOp>({real("alpha"), real("beta")}));
-  table.onOp("HardSwish", 14, unary<nn::HardSwishOp>());
   table.onOp("Identity", 1, importIdentity);
   table.onOp(
       "IsInf", 10,
       unary<nn::IsInfOp>({flag("detect_negative"), flag("detect_positive")}));
-  table.onOp("IsNaN", 9, unary<nn::IsNaNOp>());
-  table.onOp("LeakyRelu", 6, unary<nn::LeakyReluOp>({real("alpha")}));
-  table.onOp("Log", 6, unary<nn::LogOp>());
   table.onOp("Mish", 18, unary<nn::MishOp>());
-  table.onOp("Neg", 6, unary<nn::NegOp>());
-  table.onOp("Not", 1, unary<nn::NotOp>());
-  table.onOp("Reciprocal", 6, unary<nn::ReciprocalOp>());
-  table.onOp("Relu", 6, unary<nn::ReluOp>());
-  table.onOp("Round", 11, unary<nn::RoundOp>());
-  table.onOp("Selu", 6, unary<nn::SeluOp>({real("alpha"), real("gamma")}));
-  table.onOp("Shrink", 9, unary<nn::ShrinkOp>({real("lambd"), real("bias")}));
-  table.onOp("Sigmoid", 6, unary<nn::SigmoidOp>());
-  table.onOp("Sign", 9, unary<nn::SignOp>());
-  table.onOp("Sin", 7, unary<nn::SinOp>());
-  table.onOp("Sinh", 9, unary<nn::SinhOp>());
-  table.onOp("Softplus", 1, unary<nn::SoftplusOp>());
-  table.onOp("Softsign", 1, unary<nn::SoftsignOp>());
-  table.onOp("Sqrt", 6, unary<nn::SqrtOp>());
   table.onOp("Swish", 24, importSwish);
-  table.onOp("Tan", 7, unary<nn::TanOp>());
-  table.onOp("Tanh", 6, unary<nn::TanhOp>());
-  table.onOp("ThresholdedRelu", 10,
-             unary<nn::ThresholdedReluOp>({real("alpha")}));
 }
 
 static void addFunctionsOfMoreNumbers(ImportTable &table) {

@@ -13,49 +13,10 @@
 
 namespace parallax::kernels {
 
-/// `alpha` and `beta` of `unary` mean what the comments say.
+/// The functions of the table.
 enum class UnaryKind {
-  Abs,
-  Neg,
-  Ceil,
-  Floor,
-  Round, // half to even
-  Sign,
-  Sqrt,
-  Reciprocal,
-  Exp,
-  Log,
-  Erf,
-  Sin,
-  Cos,
-  Tan,
-  Asin,
-  Acos,
-  Atan,
-  Sinh,
-  Cosh,
-  Asinh,
-  Acosh,
-  Atanh,
-  Tanh,
-  Sigmoid,
-  Softplus,
-  Softsign,
-  HardSigmoid, // alpha, beta
-  HardSwish,
-  Silu,
-  Mish,
-  GeluErf,
-  GeluTanh,
-  Elu,       // alpha
-  Selu,      // alpha, gamma
-  Celu,      // alpha
-  LeakyRelu, // alpha
-  Relu,
-  ThresholdedRelu, // alpha
-  Shrink,          // lambd, bias
-  Not,             // logical on bool, bitwise on integers
-  IsNaN,           // the output is bool
+#define UNARY_KIND(name, ...) name,
+#include "parallax/Dialect/NN/UnaryFunctions.def"
 };
 inline constexpr int unaryKindCount = int(UnaryKind::IsNaN) + 1;
 

@@ -178,15 +178,14 @@ template <typename Formula> float roundOnce(Formula formula) {
 // All operators
 //===----------------------------------------------------------------------===//
 
-/// Operators whose formula in floats is their definition (C90).
+/// Operators whose formula in floats is their definition.
 constexpr bool isPlain(UnaryKind kind) {
-  using enum UnaryKind;
-  for (UnaryKind plain : {Abs, Neg, Ceil, Floor, Round, Sign, Sqrt, Reciprocal,
-                          Softsign, HardSigmoid, HardSwish, LeakyRelu, Relu,
-                          ThresholdedRelu, Shrink, Not, IsNaN})
-    if (kind == plain)
-      return true;
-  return false;
+  enum Rule { C90, C95 };
+  constexpr Rule rules[] = {
+#define UNARY_KIND(name, rule, ...) rule,
+#include "parallax/Dialect/NN/UnaryFunctions.def"
+  };
+  return rules[size_t(kind)] == C90;
 }
 
 /// Operators that vanish from below on the left.

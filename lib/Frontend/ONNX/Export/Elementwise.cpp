@@ -60,51 +60,26 @@ static void writeGelu(Layer &layer, nn::GeluOp op) {
   layer.addOperand(op.getX());
 }
 
+static std::vector<Parameter> copies(ArrayRef<StringRef> names) {
+  std::vector<Parameter> parameters;
+  for (StringRef name : names)
+    parameters.push_back(copy(name));
+  return parameters;
+}
+
 static void addFunctionsOfOneNumber(ExportTable &table) {
-  table.direct<nn::AbsOp>("Abs");
-  table.direct<nn::AcosOp>("Acos");
-  table.direct<nn::AcoshOp>("Acosh");
-  table.direct<nn::AsinOp>("Asin");
-  table.direct<nn::AsinhOp>("Asinh");
-  table.direct<nn::AtanOp>("Atan");
-  table.direct<nn::AtanhOp>("Atanh");
+#define PARAMETERS(...) __VA_ARGS__
+#define UNARY_ONNX(name, since, rule, parameters, ...)                         \
+  table.direct<nn::name##Op>(#name, copies({PARAMETERS parameters}));
+#include "parallax/Dialect/NN/UnaryFunctions.def"
+#undef PARAMETERS
   table.onOp<nn::CastOp>("Cast", writeCast);
-  table.direct<nn::CeilOp>("Ceil");
-  table.direct<nn::CeluOp>("Celu", {copy("alpha")});
   table.onOp<nn::ClipOp>("Clip", writeClip);
-  table.direct<nn::CosOp>("Cos");
-  table.direct<nn::CoshOp>("Cosh");
-  table.direct<nn::EluOp>("Elu", {copy("alpha")});
-  table.direct<nn::ErfOp>("Erf");
-  table.direct<nn::ExpOp>("Exp");
-  table.direct<nn::FloorOp>("Floor");
   table.onOp<nn::GeluOp>(chooseGelu, writeGelu);
-  table.direct<nn::HardSigmoidOp>("HardSigmoid", {copy("alpha"), copy("beta")});
-  table.direct<nn::HardSwishOp>("HardSwish");
   table.direct<nn::IsInfOp>("IsInf",
                             {copy("detect_negative"), copy("detect_positive")});
-  table.direct<nn::IsNaNOp>("IsNaN");
-  table.direct<nn::LeakyReluOp>("LeakyRelu", {copy("alpha")});
-  table.direct<nn::LogOp>("Log");
   table.function<nn::MishOp>("Mish");
-  table.direct<nn::NegOp>("Neg");
-  table.direct<nn::NotOp>("Not");
-  table.direct<nn::ReciprocalOp>("Reciprocal");
-  table.direct<nn::ReluOp>("Relu");
-  table.direct<nn::RoundOp>("Round");
-  table.direct<nn::SeluOp>("Selu", {copy("alpha"), copy("gamma")});
-  table.direct<nn::ShrinkOp>("Shrink", {copy("lambd"), copy("bias")});
-  table.direct<nn::SigmoidOp>("Sigmoid");
-  table.direct<nn::SignOp>("Sign");
   table.function<nn::SiluOp>("Silu");
-  table.direct<nn::SinOp>("Sin");
-  table.direct<nn::SinhOp>("Sinh");
-  table.direct<nn::SoftplusOp>("Softplus");
-  table.direct<nn::SoftsignOp>("Softsign");
-  table.direct<nn::SqrtOp>("Sqrt");
-  table.direct<nn::TanOp>("Tan");
-  table.direct<nn::TanhOp>("Tanh");
-  table.direct<nn::ThresholdedReluOp>("ThresholdedRelu", {copy("alpha")});
 }
 
 static void addFunctionsOfMoreNumbers(ExportTable &table) {
