@@ -87,10 +87,9 @@ template <> std::span<const EnumName<DataFormat>> enumNames() {
 
 template <> std::span<const EnumName<QuantMethod>> enumNames() {
   static constexpr EnumName<QuantMethod> names[] = {
-      {QuantMethod::MinMax, "MinMax"},
-      {QuantMethod::Percentile, "Percentile"},
-      {QuantMethod::Mse, "MSE"},
-      {QuantMethod::Kl, "KL"}};
+#define CALIBRATION_METHOD(kind, name, ...) {QuantMethod::kind, name},
+#include "parallax/Config/CalibrationMethods.def"
+  };
   return names;
 }
 

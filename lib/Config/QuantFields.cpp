@@ -54,6 +54,19 @@ void checkLayer(const LayerConfig &config, const ObjectScope &scope) {
   }
 }
 
+/// The methods in words.
+const std::string &methodDoc() {
+  constexpr std::string_view meanings[] = {
+#define CALIBRATION_METHOD(kind, name, meaning, ...) meaning,
+#include "parallax/Config/CalibrationMethods.def"
+  };
+  static const std::string text = fmt::format(
+      "How the range of a tensor is chosen: {}, or {}.",
+      fmt::join(std::span(meanings).first(std::size(meanings) - 1), ", "),
+      meanings[std::size(meanings) - 1]);
+  return text;
+}
+
 std::vector<std::string> devices() {
   std::vector<std::string> names = {"cpu"};
   for (int i = 0; i < 8; ++i)
@@ -145,10 +158,7 @@ template <> Message describe<QuantConfig>() {
                 "The calibration samples of each input."),
           field("layer_configs", &C::layerConfigs,
                 "Layers that get another precision than the default."),
-          field("calibration_method", &C::calibrationMethod,
-                "How the range of a tensor is chosen: all that was seen, all "
-                "but rare values, the least squared error, or the least loss "
-                "of information."),
+          field("calibration_method", &C::calibrationMethod, methodDoc()),
           field("percentile", &C::percentile,
                 "For the method Percentile: the part of the values that must "
                 "lie within the range.")

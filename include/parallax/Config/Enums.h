@@ -60,7 +60,10 @@ enum class CscMode { None, Matrix, FullRange, LimitedRange };
 
 enum class DataFormat { Image, Numpy, Binary, NumpyObject };
 
-enum class QuantMethod { MinMax, Percentile, Mse, Kl };
+enum class QuantMethod {
+#define CALIBRATION_METHOD(kind, ...) kind,
+#include "parallax/Config/CalibrationMethods.def"
+};
 
 enum class PrecisionAnalysisMethod { PerLayer, EndToEnd };
 

@@ -186,9 +186,13 @@ collectStatistics(const Executable &executable, size_t samples,
                   const std::function<std::vector<Tensor>(size_t)> &load,
                   const CalibrationOptions &options,
                   const std::function<void()> &progress) {
-  // The extremes need no histogram.
+  constexpr bool needsHistogram[] = {
+#define CALIBRATION_METHOD(kind, name, meaning, needsHistogram, ...)           \
+  needsHistogram,
+#include "parallax/Config/CalibrationMethods.def"
+  };
   int64_t bins =
-      options.method == QuantMethod::MinMax ? 0 : options.histogramBins;
+      needsHistogram[size_t(options.method)] ? options.histogramBins : 0;
   std::mutex mutex;
   std::list<Collector> collectors;
   std::vector<Collector *> idle;
@@ -238,17 +242,14 @@ collectStatistics(const Executable &executable, size_t samples,
 Interval chooseRange(const TensorStatistics &tensor,
                      const CalibrationOptions &options, int bits) {
   int64_t levels = int64_t(1) << bits;
+  const Histogram &histogram = tensor.histogram;
   switch (options.method) {
-  case QuantMethod::Percentile:
-    return percentileRange(tensor.histogram, options.percentile);
-  case QuantMethod::Mse:
-    return mseRange(tensor.histogram, levels);
-  case QuantMethod::Kl:
-    return klRange(tensor.histogram, levels);
-  case QuantMethod::MinMax:
-    break;
+#define CALIBRATION_METHOD(kind, name, meaning, needsHistogram, ...)           \
+  case QuantMethod::kind:                                                      \
+    return __VA_ARGS__;
+#include "parallax/Config/CalibrationMethods.def"
   }
-  return minMaxRange(tensor.histogram);
+  return {};
 }
 
 } // namespace parallax

@@ -43,6 +43,18 @@ void expectConfigError(const std::string &text, const std::string &message) {
   EXPECT_EQ(configErrors(text), Texts{message}) << text;
 }
 
+/// "MinMax, Percentile or KL".
+std::string methods() {
+  std::string text;
+  std::span names = enumNames<QuantMethod>();
+  for (size_t i = 0; i < names.size(); ++i)
+    text += (i == 0                  ? ""
+             : i + 1 == names.size() ? " or "
+                                     : ", ") +
+            std::string(names[i].name);
+  return text;
+}
+
 /// The message, wherever the mistake stands.
 void expectMessage(const std::string &text, const std::string &message) {
   Texts errors = configErrors(text);
@@ -279,8 +291,8 @@ TEST(BuildConfigTest, AllMistakesAreToldAtOnce) {
             (Texts{
                 "2:3: there is no field 'inptu'; did you mean 'input'?",
                 "3:15: 'NPU1' is no value; a text needs quotes: \"NPU1\"",
-                "5:27: 'quant.calibration_method' must be MinMax, Percentile, "
-                "MSE or KL, not 'mse'; did you mean 'MSE'?",
+                "5:27: 'quant.calibration_method' must be " + methods() +
+                    ", not 'mse'; did you mean 'MSE'?",
                 "9:40: 'quant.layer_configs[2].data_type' must be "
                 "DefaultDataType, U8, S8, U16, S16 or FP32, not 'U9'; did you "
                 "mean 'U8'?",
@@ -373,8 +385,7 @@ TEST(BuildConfigTest, WrongTypes) {
   expectMessage(R"({"quant": {"check": 1.0}})",
                 "'quant.check' must be an integer, not 1.0");
   expectMessage(R"({"quant": {"calibration_method": 2}})",
-                "'quant.calibration_method' must be MinMax, Percentile, MSE or "
-                "KL, not 2");
+                "'quant.calibration_method' must be " + methods() + ", not 2");
   expectMessage(R"({"quant": {"device": "gpu"}})",
                 "'quant.device' must be cpu, cuda:0, cuda:1, cuda:2, cuda:3, "
                 "cuda:4, cuda:5, cuda:6 or cuda:7, not 'gpu'; did you mean "
@@ -581,8 +592,8 @@ TEST(BuildConfigTest, MistakesOnTheCommandLine) {
             (Texts{
                 "--quant.check must be between 0 and 1, not 7",
                 "--quant.percentile must be a number, not 'nan'",
-                "--quant.calibration_method must be MinMax, Percentile, MSE or "
-                "KL, not 'Mse'; did you mean 'MSE'?",
+                "--quant.calibration_method must be " + methods() +
+                    ", not 'Mse'; did you mean 'MSE'?",
                 "--compiler.static_batch_sizes[1] must be an integer, not 'x'",
                 "--onnx_opt.model_check must be true or false, not 'yes'",
                 "1:2: there is no field 'inptu'; did you mean 'input'?",

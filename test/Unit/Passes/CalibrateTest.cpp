@@ -120,8 +120,7 @@ TEST_F(CalibrateTest, KnowsWhichSampleSetTheRange) {
 }
 
 TEST_F(CalibrateTest, AnyNumberOfThreadsGivesTheSameRanges) {
-  for (QuantMethod method : {QuantMethod::MinMax, QuantMethod::Percentile,
-                             QuantMethod::Mse, QuantMethod::Kl}) {
+  for (auto [method, name] : enumNames<QuantMethod>()) {
     CalibrationOptions options;
     options.method = method;
     NetworkStatistics one = collect(method, 1), three = collect(method, 3);
