@@ -103,20 +103,23 @@ template <> Message describe<BuildConfig>() {
       "The whole file. Paths are relative to the folder in which the build is "
       "started.",
       {
-          field("input", &C::input, "The model: a file in ONNX format."),
+          field("input", &C::input, "The model: a file in ONNX format.").path(),
           field("output_dir", &C::outputDir,
-                "The folder for all results, created if need be."),
+                "The folder for all results, created if need be.")
+              .path(),
           field("output_name", &C::outputName,
                 "The file name of the compiled model."),
           field("work_dir", &C::workDir,
                 "The folder that archives of samples are unpacked to; empty "
-                "means that of the results."),
+                "means that of the results.")
+              .path(),
           field("model_type", &C::modelType,
                 "What the model file holds: a float network, or one that was "
                 "quantized before and whose parameters are taken as they are."),
           field("target_hardware", &C::targetHardware,
                 "The chip that the model is compiled for: a name, or the path "
-                "of a .json file that describes it (docs/targets.md)."),
+                "of a .json file that describes it (docs/targets.md).")
+              .pathIf(isTargetFile),
           field("npu_mode", &C::npuMode,
                 "How much of the chip's NPU the model may use. Three groups at "
                 "most on AX650 and M76H, two on AX620E and AX615, one on M57 "
@@ -191,9 +194,11 @@ template <> Message describe<EvaluationConfig>() {
       {
           field("images", &C::images,
                 "A .npy file of all inputs, stacked along the first "
-                "dimension."),
+                "dimension.")
+              .path(),
           field("labels", &C::labels,
-                "A .npy file of one int64 class for each input."),
+                "A .npy file of one int64 class for each input.")
+              .path(),
       },
       checkEvaluation);
 }
@@ -224,7 +229,8 @@ template <> Message describe<onnx_import::ConstProcessor>() {
               .required(),
           field("data", &C::data, "The values, in row-major order."),
           field("data_path", &C::dataPath,
-                "Instead of data: a .npy, .bin or .txt file with the values."),
+                "Instead of data: a .npy, .bin or .txt file with the values.")
+              .path(),
       });
 }
 

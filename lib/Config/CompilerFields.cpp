@@ -93,7 +93,8 @@ template <> Message describe<CompilerConfig>() {
                 "compared."),
           field("input_sample_dir", &C::inputSampleDir,
                 "A folder of inputs for the check, in the format of the "
-                "compiled model; without it they are random."),
+                "compiled model; without it they are random.")
+              .path(),
           field("npu_perf", &C::npuPerf,
                 "Save the cycles that each layer takes on the NPU, as "
                 "op_profile.csv and as trace.json for "

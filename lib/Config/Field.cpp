@@ -80,6 +80,15 @@ Field Field::required() && {
   return std::move(*this);
 }
 
+Field Field::path() && {
+  return std::move(*this).pathIf([](std::string_view) { return true; });
+}
+
+Field Field::pathIf(bool (*predicate)(std::string_view)) && {
+  isPath = predicate;
+  return std::move(*this);
+}
+
 Field Field::onlyInFiles() && {
   isFlag = false;
   return std::move(*this);

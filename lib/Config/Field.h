@@ -45,6 +45,8 @@ struct Field {
   /// The names that are allowed; empty if all are.
   std::vector<std::string> choices;
   bool isRequired = false;
+  /// Of a text: whether a value names a file or folder; null if none does.
+  bool (*isPath)(std::string_view value) = nullptr;
   /// Flags set scalars and lists of scalars, except where a value makes no
   /// sense for the whole build.
   bool isFlag = true;
@@ -74,6 +76,9 @@ struct Field {
   Field orExactly(double special) &&;
   Field oneOf(std::vector<std::string> names) &&;
   Field required() &&;
+  /// The value is the path of a file or folder.
+  Field path() &&;
+  Field pathIf(bool (*isPath)(std::string_view value)) &&;
   Field onlyInFiles() &&;
   Field inactive(std::string_view why) &&;
 };
@@ -116,6 +121,8 @@ public:
   virtual std::vector<std::string> names() const { return {}; }
   /// Of a List.
   virtual const Type *element() const { return nullptr; }
+  virtual void forEachElement(void *,
+                              const std::function<void(void *)> &) const {}
   /// Of a Message. Descriptions may be recursive, so it is made when needed.
   virtual const Message *message() const { return nullptr; }
 };
@@ -207,6 +214,12 @@ template <typename T> class ListType final : public Type {
 public:
   Kind kind() const override { return Kind::List; }
   const Type *element() const override { return &typeOf<T>(); }
+  void forEachElement(void *list,
+                      const std::function<void(void *)> &fn) const override {
+    if constexpr (!std::is_same_v<T, bool>)
+      for (T &value : *static_cast<std::vector<T> *>(list))
+        fn(&value);
+  }
 
   void read(void *target, const Reading &reading) const override {
     const auto *values = reading.value.as<JsonValue::List>();

@@ -88,6 +88,7 @@ template <> Message describe<InputQuantConfig>() {
               .required(),
           field("calibration_dataset", &C::calibrationDataset,
                 "The samples: a .tar, .tar.gz or .zip archive.")
+              .path()
               .required(),
           field("calibration_format", &C::calibrationFormat,
                 "What the files of the archive are: pictures, .npy arrays, raw "
@@ -169,7 +170,8 @@ template <> Message describe<QuantConfig>() {
               .between(128, 65536),
           field("calibration_cache", &C::calibrationCache,
                 "The calibration.json of an earlier build, whose ranges are "
-                "taken instead of collecting them again."),
+                "taken instead of collecting them again.")
+              .path(),
           field("save_range_provenance", &C::saveRangeProvenance,
                 "Save from which sample each end of a range came, and report "
                 "samples that look wrong."),
@@ -198,7 +200,8 @@ template <> Message describe<QuantConfig>() {
                 "precision_analysis_size says of how many samples."),
           field("input_sample_dir", &C::inputSampleDir,
                 "A folder of samples to analyze, in the format of the model's "
-                "inputs; empty means those of the calibration."),
+                "inputs; empty means those of the calibration.")
+              .path(),
           field("highest_mix_precision", &C::highestMixPrecision,
                 "Compute every layer in 16 bits: U16, with weights S16; what "
                 "layer_configs say wins over it."),

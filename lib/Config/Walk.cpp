@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Goes through the messages of the description, and through the objects of a
+// configuration.
 //===----------------------------------------------------------------------===//
 #include "Walk.h"
 
@@ -28,6 +29,24 @@ void collect(const Message &message, const std::string &prefix, bool isRepeated,
   around.pop_back();
 }
 
+void visitPaths(const Message &message, void *object,
+                const std::function<void(std::string &)> &fn) {
+  for (const Field &field : message.fields) {
+    void *member = field.in(object);
+    const Message *inner = messageOf(field);
+    if (field.isPath) {
+      auto &value = *static_cast<std::string *>(member);
+      if (field.isPath(value))
+        fn(value);
+    } else if (inner && field.type->element()) {
+      field.type->forEachElement(
+          member, [&](void *element) { visitPaths(*inner, element, fn); });
+    } else if (inner) {
+      visitPaths(*inner, member, fn);
+    }
+  }
+}
+
 } // namespace
 
 const Message *messageOf(const Field &field) {
@@ -43,3 +62,12 @@ std::vector<FieldPlace> allPlaces(const Message &root) {
 }
 
 } // namespace parallax::config
+
+namespace parallax {
+
+void forEachPath(BuildConfig &config,
+                 const std::function<void(std::string &)> &fn) {
+  config::visitPaths(config::rootMessage(), &config, fn);
+}
+
+} // namespace parallax

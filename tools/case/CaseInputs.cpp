@@ -40,26 +40,6 @@ std::string quoted(const std::string &word) {
   return text + "'";
 }
 
-/// Calls fn for every path of a configuration.
-template <typename Fn> void forEachPath(BuildConfig &config, Fn fn) {
-  fn(config.input);
-  fn(config.outputDir);
-  fn(config.workDir);
-  if (isTargetFile(config.targetHardware))
-    fn(config.targetHardware);
-  for (InputQuantConfig &input : config.quant.inputConfigs)
-    fn(input.calibrationDataset);
-  fn(config.quant.calibrationCache);
-  fn(config.quant.inputSampleDir);
-  for (onnx_import::ConstProcessor &processor : config.constProcessors)
-    fn(processor.dataPath);
-  fn(config.compiler.inputSampleDir);
-  for (CompilerConfig &part : config.compiler.subConfigs)
-    fn(part.inputSampleDir);
-  fn(config.evaluation.images);
-  fn(config.evaluation.labels);
-}
-
 void makeAbsolute(BuildConfig &config, const fs::path &base) {
   forEachPath(config, [&](std::string &path) {
     if (!path.empty())

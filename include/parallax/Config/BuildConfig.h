@@ -12,6 +12,7 @@
 #include "parallax/Config/Enums.h"
 #include "parallax/Support/ModelPatches.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -213,6 +214,11 @@ BuildConfig parseBuildConfig(std::string_view text, const std::string &name,
 /// Every field with its value, as JSON that readBuildConfig reads as the same
 /// configuration.
 std::string toJson(const BuildConfig &config);
+
+/// Calls `fn` for every file and folder that the configuration names, empty
+/// ones included.
+void forEachPath(BuildConfig &config,
+                 const std::function<void(std::string &)> &fn);
 
 struct InactiveField {
   std::string field;

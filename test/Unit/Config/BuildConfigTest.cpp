@@ -43,6 +43,15 @@ void expectConfigError(const std::string &text, const std::string &message) {
   EXPECT_EQ(configErrors(text), Texts{message}) << text;
 }
 
+/// "images, labels" of "evaluation.".
+std::string fieldsOf(std::string_view object) {
+  Texts names;
+  for (const std::string &field : configFields())
+    if (field.starts_with(object))
+      names.push_back(field.substr(object.size()));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 /// "MinMax, Percentile or KL".
 std::string methods() {
   std::string text;
@@ -327,17 +336,17 @@ TEST(BuildConfigTest, UnknownFieldsAndTheirNeighbours) {
       "'quant.input_configs[].calibration_std'?");
   expectConfigError(
       R"({"debug": {"zzzzzzzz": 1}})",
-      "1:12: there is no field 'debug.zzzzzzzz'; the fields here are "
-      "dump_frontend_graph, dump_phases");
+      "1:12: there is no field 'debug.zzzzzzzz'; the fields here are " +
+          fieldsOf("debug."));
   expectConfigError(
       R"({"debug": {"$schema": ""}})",
-      "1:12: there is no field 'debug.$schema'; the fields here are "
-      "dump_frontend_graph, dump_phases");
+      "1:12: there is no field 'debug.$schema'; the fields here are " +
+          fieldsOf("debug."));
   // Names that are aimed at the terminal lose their effect.
   expectConfigError(
       "{\"debug\": {\"\\u001b[2J\": 1}}",
-      "1:12: there is no field 'debug.\xef\xbf\xbd[2J'; the fields "
-      "here are dump_frontend_graph, dump_phases");
+      "1:12: there is no field 'debug.\xef\xbf\xbd[2J'; the fields here are " +
+          fieldsOf("debug."));
 }
 
 TEST(BuildConfigTest, MissingFields) {

@@ -16,6 +16,9 @@ struct FieldCase {
   /// Another value than the default.
   const char *value;
   bool (*arrived)(const BuildConfig &);
+  /// The test that shows what the field does, below test/; null for one that
+  /// is reported as without effect.
+  const char *witness = nullptr;
 };
 
 const std::vector<FieldCase> &fieldCases();
