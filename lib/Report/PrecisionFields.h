@@ -11,13 +11,18 @@
 //   archive.unless(c, name, value)  one that is null if c holds;
 //   archive.derived(name, value)    one that follows from others: it is only
 //                                   written;
-//   archive.embedded(name, value)   a text that is JSON itself.
+//   archive.embedded(name, value)   a text that is JSON itself;
+//   archive.column(column, show)    a column of the printed table, and a
+//                                   function that gives its text.
+//
+// A field of ComparisonResult is a column of the CSV file, too.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_REPORT_PRECISIONFIELDS_H
 #define PARALLAX_LIB_REPORT_PRECISIONFIELDS_H
 
-#include "parallax/Report/Precision.h"
+#include "PrecisionText.h"
 
+#include <cmath>
 #include <concepts>
 #include <fmt/format.h>
 #include <type_traits>
@@ -63,22 +68,46 @@ void describe(Archive &archive, T &values) {
 template <typename Archive, Like<ComparisonResult> T>
 void describe(Archive &archive, T &metrics) {
   bool isExact = metrics.isExact;
+  auto distance = [&](std::string text) { return isExact ? "-" : text; };
   archive.unless(isExact, "cosine", metrics.cosine);
+  archive.column(Column::number("Cosin"), [&] { return cosineText(metrics); });
   archive.unless(isExact, "mse", metrics.mse);
+  archive.column(Column::number("MSE", 1),
+                 [&] { return distance(fiveDecimals(metrics.mse)); });
   archive.derived("similarity", similarityOf(metrics));
   archive.unless(isExact, "sqnr_db", metrics.sqnrDb);
+  archive.column(Column::number("SQNR dB", 7), [&] {
+    return distance(fmt::format("{:.2f}", metrics.sqnrDb));
+  });
   archive.unless(isExact, "max_abs", metrics.maxAbs);
   archive.unless(isExact, "max_steps", metrics.maxSteps);
+  archive.column(Column::number("Max Error", 11),
+                 [&] { return distance(stepsText(metrics)); });
   archive("worst_sample", metrics.worstSample);
   archive("worst_sample_cosine", metrics.worstSampleCosine);
+  archive.column(Column::number("Worst Sample", 12), [&] {
+    return worstText(metrics.worstSampleCosine, metrics.worstSample);
+  });
   archive("channels", metrics.channels);
   archive("worst_channel", metrics.worstChannel);
   archive("worst_channel_cosine", metrics.worstChannelCosine);
+  archive.column(Column::number("Worst Channel", 8), [&] {
+    return worstText(metrics.worstChannelCosine, metrics.worstChannel);
+  });
   archive("dead_channels", metrics.deadChannels);
   archive("sparse_channels", metrics.sparseChannels);
   archive("saturated", metrics.saturated);
+  archive.column(Column::number("Saturated", 10),
+                 [&] { return distance(partText(metrics.saturated)); });
+  archive.column(Column::number("Dead Channels", 9), [&] {
+    return partOfText(metrics.deadChannels, metrics.channels);
+  });
   archive("rows", metrics.rows);
   archive.unless(metrics.rows == 0, "agreement", metrics.agreement);
+  archive.column(Column::number("Argmax", 13), [&] {
+    return distance(
+        partOfText(metrics.rows - movedRows(metrics), metrics.rows));
+  });
   archive("is_exact", metrics.isExact);
   archive("samples", metrics.samples);
   archive("count", metrics.count);
@@ -93,16 +122,26 @@ void describe(Archive &archive, T &metrics) {
 template <typename Archive, Like<PrecisionRow> T>
 void describe(Archive &archive, T &row) {
   archive("operator", row.node);
+  archive.column(Column::text("Operator"), [&] { return row.node; });
   archive("type", row.type);
+  archive.column(Column::label("Type", 5), [&] { return row.type; });
   archive("tensor", row.tensor);
+  archive.column(Column::text("Output Tensor", 3), [&] { return row.tensor; });
   archive("shape", row.shape);
+  archive.column(Column::label("Shape", 4),
+                 [&] { return shapeText(row.shape); });
   archive("dtype", row.floatType);
+  archive.column(Column::label("DType", 6), [&] { return row.floatType; });
   archive("qdtype", row.quantType);
+  archive.column(Column::label("QDType", 2), [&] { return row.quantType; });
   archive("is_output", row.isOutput);
   describe(archive, row.metrics);
   archive.optional("codes", row.codes);
   archive.optional("inputs", row.inputs);
   archive.optional("cycles", row.cycles);
+  archive.column(Column::number("Cycles", 14), [&] {
+    return row.cycles > 0 ? fmt::format("{}", row.cycles) : std::string("-");
+  });
   archive.optional("moves", row.moves);
   archive.optional("quantized", row.metrics.quantized);
   archive.optional("reference", row.metrics.reference);

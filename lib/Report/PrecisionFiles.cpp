@@ -5,7 +5,6 @@
 // JSON and CSV have the same numbers under the same names, from one list.
 //===----------------------------------------------------------------------===//
 #include "PrecisionFields.h"
-#include "PrecisionText.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -51,6 +50,7 @@ public:
   template <typename T> void derived(const std::string &name, const T &value) {
     (*this)(name, value);
   }
+  template <typename Show> void column(const Column &, const Show &) {}
   void embedded(const std::string &name, const std::string &value) {
     Json parsed = Json::parse(value, nullptr, /*allow_exceptions=*/false);
     object.emplace(name, parsed.is_discarded() ? Json(value) : parsed);

@@ -137,7 +137,7 @@ private:
       if (report.tables.size() > 1)
         label +=
             fmt::format("{} {} ", nameOf(table.method), nameOf(table.mode));
-      label += cosineText(*node.worst[i]);
+      label += cosineText(node.worst[i]->metrics);
       if (node.worst[i]->metrics.special > 0)
         label += " beside NaN or Inf";
     }

@@ -48,6 +48,7 @@ public:
       (*this)(name, value);
   }
   template <typename T> void derived(const std::string &, const T &) {}
+  template <typename Show> void column(const Column &, const Show &) {}
   void embedded(const std::string &name, std::string &value) {
     if (const Json *field = find(name))
       value = field->dump();

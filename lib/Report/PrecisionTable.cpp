@@ -2,10 +2,10 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Columns are a list of headings and of what a row shows under them, so that
-// the short and the full table cannot drift apart.
+// The columns are those of PrecisionFields.h, where the fields of the files
+// are, so that the short table, the full one and the files cannot drift apart.
 //===----------------------------------------------------------------------===//
-#include "PrecisionText.h"
+#include "PrecisionFields.h"
 #include "parallax/Support/Unicode.h"
 
 #include <cmath>
@@ -20,108 +20,26 @@ namespace {
 /// What a screen shows of a list of names.
 constexpr size_t namesOnScreen = 8;
 
-struct Field {
-  Column column;
-  std::string (*show)(const PrecisionRow &row);
-};
-
-constexpr const char *notApplicable = "-";
-
-/// Five decimals, as long as that is readable.
-std::string fiveDecimals(double value) {
-  return std::abs(value) < 1e9 ? fmt::format("{:.5f}", value)
-                               : fmt::format("{:.5e}", value);
-}
-
-/// A share that is not zero never looks like zero.
-std::string partText(double part) {
-  return part > 0 && part < 0.0005 ? "< 0.1 %" : formatPercent(part);
-}
-
-/// "0.98123 (3)": a cosine, and the index of whom it belongs to.
-std::string worstText(double cosine, int64_t index) {
-  return index < 0 ? notApplicable
-                   : fmt::format("{} ({})", formatFraction(cosine, 5), index);
-}
-
-/// Integers and truth values have no distance to show.
-std::string distanceText(const ComparisonResult &metrics, std::string text) {
-  return metrics.isExact ? notApplicable : text;
-}
-
-std::string stepsText(const ComparisonResult &metrics) {
-  bool hasCodes = metrics.maxSteps > 0 || metrics.maxAbs == 0;
-  return distanceText(metrics, hasCodes
-                                   ? fmt::format("{:.2f}", metrics.maxSteps)
-                                   : notApplicable);
-}
-
-int64_t movedRows(const ComparisonResult &metrics) {
-  return std::llround(double(metrics.rows) * (1 - metrics.agreement));
-}
-
-const std::vector<Field> &fields() {
-  using Row = const PrecisionRow &;
-  static const std::vector<Field> list = {
-      {Column::text("Operator"), [](Row row) { return row.node; }},
-      {Column::label("Type", 5), [](Row row) { return row.type; }},
-      {Column::text("Output Tensor", 3), [](Row row) { return row.tensor; }},
-      {Column::label("Shape", 4), [](Row row) { return shapeText(row.shape); }},
-      {Column::label("DType", 6), [](Row row) { return row.floatType; }},
-      {Column::label("QDType", 2), [](Row row) { return row.quantType; }},
-      {Column::number("Cosin"), [](Row row) { return cosineText(row); }},
-      {Column::number("MSE", 1),
-       [](Row row) {
-         return distanceText(row.metrics, fiveDecimals(row.metrics.mse));
-       }},
-      {Column::number("SQNR dB", 7),
-       [](Row row) {
-         return distanceText(row.metrics,
-                             fmt::format("{:.2f}", row.metrics.sqnrDb));
-       }},
-      {Column::number("Max Error", 11),
-       [](Row row) { return stepsText(row.metrics); }},
-      {Column::number("Worst Sample", 12),
-       [](Row row) {
-         return worstText(row.metrics.worstSampleCosine,
-                          row.metrics.worstSample);
-       }},
-      {Column::number("Worst Channel", 8),
-       [](Row row) {
-         return worstText(row.metrics.worstChannelCosine,
-                          row.metrics.worstChannel);
-       }},
-      {Column::number("Saturated", 10),
-       [](Row row) {
-         return distanceText(row.metrics, partText(row.metrics.saturated));
-       }},
-      {Column::number("Dead Channels", 9),
-       [](Row row) {
-         const ComparisonResult &metrics = row.metrics;
-         return metrics.channels > 0
-                    ? fmt::format("{}/{}", metrics.deadChannels,
-                                  metrics.channels)
-                    : std::string(notApplicable);
-       }},
-      {Column::number("Argmax", 13),
-       [](Row row) {
-         const ComparisonResult &metrics = row.metrics;
-         return metrics.isExact || metrics.rows == 0
-                    ? std::string(notApplicable)
-                    : fmt::format("{}/{}", metrics.rows - movedRows(metrics),
-                                  metrics.rows);
-       }},
-      {Column::number("Cycles", 14),
-       [](Row row) {
-         return row.cycles > 0 ? fmt::format("{}", row.cycles)
-                               : std::string(notApplicable);
-       }},
-  };
-  return list;
-}
-
 /// Where the columns end that the table has in any case.
-constexpr size_t basicFields = 8;
+constexpr size_t basicColumns = 8;
+
+/// The columns of the table, and what a row has in them.
+class ColumnCollector {
+public:
+  explicit ColumnCollector(const PrecisionRow &row) { describe(*this, row); }
+
+  std::vector<Column> columns;
+  std::vector<std::string> texts;
+
+  template <typename T> void operator()(const std::string &, const T &) {}
+  template <typename T> void optional(const std::string &, const T &) {}
+  template <typename T> void unless(bool, const std::string &, const T &) {}
+  template <typename T> void derived(const std::string &, const T &) {}
+  template <typename Show> void column(Column column, const Show &show) {
+    columns.push_back(std::move(column));
+    texts.push_back(show());
+  }
+};
 
 Tint tintOf(const ComparisonResult &metrics) {
   double similarity = similarityOf(metrics);
@@ -160,8 +78,34 @@ std::string shapeText(const Shape &shape) {
                      shape.size() == 1 ? "," : "");
 }
 
-std::string cosineText(const PrecisionRow &row) {
-  const ComparisonResult &metrics = row.metrics;
+std::string fiveDecimals(double value) {
+  return std::abs(value) < 1e9 ? fmt::format("{:.5f}", value)
+                               : fmt::format("{:.5e}", value);
+}
+
+std::string partText(double part) {
+  return part > 0 && part < 0.0005 ? "< 0.1 %" : formatPercent(part);
+}
+
+std::string partOfText(int64_t part, int64_t whole) {
+  return whole > 0 ? fmt::format("{}/{}", part, whole) : "-";
+}
+
+std::string worstText(double cosine, int64_t index) {
+  return index < 0 ? "-"
+                   : fmt::format("{} ({})", formatFraction(cosine, 5), index);
+}
+
+std::string stepsText(const ComparisonResult &metrics) {
+  bool hasCodes = metrics.maxSteps > 0 || metrics.maxAbs == 0;
+  return hasCodes ? fmt::format("{:.2f}", metrics.maxSteps) : "-";
+}
+
+int64_t movedRows(const ComparisonResult &metrics) {
+  return std::llround(double(metrics.rows) * (1 - metrics.agreement));
+}
+
+std::string cosineText(const ComparisonResult &metrics) {
   return formatFraction(metrics.isExact ? metrics.agreement : metrics.cosine,
                         5);
 }
@@ -180,15 +124,15 @@ std::string precisionTitle(AnalysisMethod method, AnalysisMode mode) {
 }
 
 Table precisionTable(const PrecisionTable &table, bool full) {
-  auto shown = std::span(fields()).first(full ? fields().size() : basicFields);
-  std::vector<Column> columns;
-  for (const Field &field : shown)
-    columns.push_back(field.column);
+  std::vector<Column> columns = ColumnCollector(PrecisionRow()).columns;
+  size_t shown = full ? columns.size() : basicColumns;
+  columns.erase(columns.begin() + long(shown), columns.end());
   Table result(std::move(columns));
   for (const PrecisionRow &row : table.rows) {
+    std::vector<std::string> texts = ColumnCollector(row).texts;
     std::vector<Cell> cells;
-    for (const Field &field : shown)
-      cells.emplace_back(field.show(row), tintOf(row.metrics));
+    for (size_t i = 0; i < shown; ++i)
+      cells.emplace_back(std::move(texts[i]), tintOf(row.metrics));
     result.addRow(std::move(cells));
   }
   return result;

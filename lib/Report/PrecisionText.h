@@ -15,7 +15,26 @@ namespace parallax {
 std::string shapeText(const Shape &shape);
 
 /// The number under Cosin, with five decimals.
-std::string cosineText(const PrecisionRow &row);
+std::string cosineText(const ComparisonResult &metrics);
+
+/// Five decimals, as long as that is readable.
+std::string fiveDecimals(double value);
+
+/// Percent. A part that is not zero never looks like zero.
+std::string partText(double part);
+
+/// "3/32"; "-" of nothing.
+std::string partOfText(int64_t part, int64_t whole);
+
+/// "0.98123 (3)": a cosine, and the index of whom it belongs to; "-" if that is
+/// negative.
+std::string worstText(double cosine, int64_t index);
+
+/// The largest error in steps of codes; "-" without codes.
+std::string stepsText(const ComparisonResult &metrics);
+
+/// The rows whose largest element is at another place.
+int64_t movedRows(const ComparisonResult &metrics);
 
 /// "the largest element is at another place in 1 of 8 rows"; nothing if it is
 /// nowhere, or if nobody looked.

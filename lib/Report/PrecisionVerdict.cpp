@@ -27,7 +27,7 @@ std::string valueText(const PrecisionRow &row) {
   const ComparisonResult &metrics = row.metrics;
   if (metrics.samples == 0)
     return "no sample";
-  std::string text = cosineText(row);
+  std::string text = cosineText(row.metrics);
   if (metrics.isExact)
     text += " equal";
   if (metrics.unequal > 0)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Lines.h"
 #include "PrecisionSamples.h"
+#include "RowCases.h"
 
 #include <gtest/gtest.h>
 #include <limits>
@@ -45,41 +46,10 @@ TEST(PrecisionFiles, JsonHasEverything) {
   ASSERT_EQ(table["rows"].size(), 4u);
   EXPECT_EQ(table["rows"][1]["operator"], "层\"1\"");
   json row = table["rows"][0];
-  EXPECT_EQ(row, (json{{"operator", "conv"},
-                       {"type", "Conv"},
-                       {"tensor", "conv_out"},
-                       {"shape", {1, 32, 112, 112}},
-                       {"dtype", "FP32"},
-                       {"qdtype", "U8"},
-                       {"is_output", false},
-                       {"cosine", 0.9999999},
-                       {"mse", 0.000034},
-                       {"similarity", 0.9999999},
-                       {"sqnr_db", 35.5},
-                       {"max_abs", 0.25},
-                       {"max_steps", 2.5},
-                       {"worst_sample", 1},
-                       {"worst_sample_cosine", 0.875},
-                       {"channels", 32},
-                       {"worst_channel", 7},
-                       {"worst_channel_cosine", 0.5},
-                       {"dead_channels", 3},
-                       {"sparse_channels", 0},
-                       {"saturated", 0.0001},
-                       {"rows", 0},
-                       {"agreement", nullptr},
-                       {"is_exact", false},
-                       {"samples", 2},
-                       {"count", 802816},
-                       {"nan_quantized", 0},
-                       {"nan_float", 0},
-                       {"inf_quantized", 0},
-                       {"inf_float", 0},
-                       {"special", 0},
-                       {"unequal", 0},
-                       {"inputs", json::array()},
-                       {"cycles", 0},
-                       {"moves", false}}));
+  json expected;
+  for (const FieldValue &entry : rowFields())
+    expected[entry.field] = entry.value;
+  EXPECT_EQ(row, expected);
   EXPECT_FALSE(file.contains("attribution"));
 }
 
