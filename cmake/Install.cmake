@@ -45,7 +45,7 @@ install(FILES README.md CHANGELOG.md CONTRIBUTING.md
         DESTINATION share/doc/parallax)
 install(FILES LICENSE DESTINATION share/doc/parallax RENAME copyright)
 install(DIRECTORY docs DESTINATION share/doc/parallax
-        FILES_MATCHING PATTERN *.md)
+        FILES_MATCHING PATTERN *.md PATTERN *.svg)
 
 install(FILES ${completions}/parallax
         DESTINATION share/bash-completion/completions)
