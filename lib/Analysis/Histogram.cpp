@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Bins have a width of a power of two. When the range grows, neighbouring bins
+// are merged in pairs, which is exact.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/Histogram.h"
 #include "parallax/Support/Simd.h"

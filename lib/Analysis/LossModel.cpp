@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header. Where nothing was attributed, the error of each layer by
-// itself stands in for what it adds to the outputs.
+// Indexes the report by tensor and layer. Where nothing was attributed, the
+// PerLayer error of a layer stands in for its part of the loss of the outputs.
 //===----------------------------------------------------------------------===//
 #include "LossModel.h"
 

@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Activations get the scale of their range. Each weight channel tries narrower
+// ranges and takes the one with the least squared error.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/QuantParams.h"
 #include "parallax/Support/Error.h"

@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Follows a dotted field name through the parsed JSON, adding objects that are
+// missing, and sets the value or appends it to a list.
 //===----------------------------------------------------------------------===//
 #include "parallax/Config/Edit.h"
 #include "parallax/Support/Error.h"

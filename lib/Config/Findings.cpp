@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Sorts mistakes by their position, keeps the first hundred, and formats the
+// paths, values and suggestions that messages contain.
 //===----------------------------------------------------------------------===//
 #include "Findings.h"
 

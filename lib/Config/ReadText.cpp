@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Reads at most a given number of bytes, so that a wrong path, such as that of
+// a model, costs neither memory nor time.
 //===----------------------------------------------------------------------===//
 #include "ReadText.h"
 

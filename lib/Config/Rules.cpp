@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Checks that mean and std have one value per channel, and warns about a std
+// that looks like a factor instead of a divisor.
 //===----------------------------------------------------------------------===//
 #include "Rules.h"
 

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Reads the peak resident size from /proc/self/status, which only Linux has.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/Memory.h"
 

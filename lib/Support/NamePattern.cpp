@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Wraps std::regex: checks a pattern for nested repetitions and lookaheads
+// before it is compiled, and explains errors in plain words.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/NamePattern.h"
 #include "parallax/Support/Error.h"

@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Converts between scales, zero points and limits as plain numbers and
+// upstream's uniform types, per tensor and per axis.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/Error.h"

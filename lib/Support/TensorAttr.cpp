@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header. MLIR packs truth values of inline attributes into bits and
-// keeps one element for a constant that is all the same; both are expanded.
+// Small constants become dense attributes. Large ones become resource blobs
+// whose deleter holds the tensor, so that no bytes are copied.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/TensorAttr.h"
 #include "parallax/Support/Error.h"

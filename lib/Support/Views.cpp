@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// A view is a clone of the function, inserted right after it.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/Views.h"
 

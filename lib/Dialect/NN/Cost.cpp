@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Counts the multiply-accumulates of convolutions, matrix products and
+// recurrent layers from their shapes, and the elements of constants.
 //===----------------------------------------------------------------------===//
 #include "parallax/Dialect/NN/Cost.h"
 #include "parallax/Dialect/NN/ShapeInference.h"

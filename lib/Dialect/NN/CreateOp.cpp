@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Infers the result types of an existing operation again, after its operands or
+// attributes have changed.
 //===----------------------------------------------------------------------===//
 #include "parallax/Dialect/NN/CreateOp.h"
 

@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Folding is allowed if the result is small, or not much larger than the
+// operands.
 //===----------------------------------------------------------------------===//
 #include "parallax/Dialect/NN/Folding.h"
 #include "parallax/Dialect/NN/NNOps.h"

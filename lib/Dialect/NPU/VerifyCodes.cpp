@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Each check names the statement of docs/numerics.md that a wrong zero point,
+// limit, shift, multiplier or coefficient violates.
 //===----------------------------------------------------------------------===//
 #include "VerifyCodes.h"
 

@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header. A file may hold any number, so nothing here multiplies
-// extents or allocates before it has looked at them.
+// Reads attributes and operands for import lines. A file may hold any number,
+// so nothing here multiplies extents or allocates before it has checked them.
 //===----------------------------------------------------------------------===//
 #include "ImportLine.h"
 

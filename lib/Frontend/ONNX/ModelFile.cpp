@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Parses a model from a file or from memory with protobuf's own log silenced,
+// so that errors name the file and the remedy.
 //===----------------------------------------------------------------------===//
 #include "ModelFile.h"
 #include "parallax/Support/Error.h"

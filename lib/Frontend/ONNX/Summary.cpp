@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Counts operators, parameters and unsupported nodes in the protobuf, including
+// subgraphs and local functions, without importing.
 //===----------------------------------------------------------------------===//
 #include "parallax/Frontend/ONNX/Summary.h"
 #include "Functions.h"

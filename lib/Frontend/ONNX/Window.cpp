@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header. Entries are bounded when they are read, so that products and
-// sums of them fit.
+// Reads kernels, strides, dilations and pads. Entries are bounded when they are
+// read, so that products and sums of them fit.
 //===----------------------------------------------------------------------===//
 #include "Window.h"
 

@@ -2,7 +2,9 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Normal forms of chains of arithmetic: products of powers, lines, polynomials
+// and reductions. Rewrites compare these instead of the operations, so one
+// pattern covers all spellings of a formula.
 //===----------------------------------------------------------------------===//
 #include "Formula.h"
 

@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Reads constants as numbers and classifies operands and operations, for the
+// patterns of all families.
 //===----------------------------------------------------------------------===//
 #include "Match.h"
 #include "parallax/Support/TensorAttr.h"

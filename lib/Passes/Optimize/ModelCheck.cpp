@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Runs both networks on the same samples. The imported one also runs on inputs
+// that are changed in the last bit, which gives the bound.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Optimize/ModelCheck.h"
 #include "parallax/Analysis/Metrics.h"

@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Makes node and tensor names unique after rewriting, and maps each node of the
+// original model to the layer that replaced it.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Optimize/Names.h"
 #include "Commit.h"

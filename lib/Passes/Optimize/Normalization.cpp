@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Reads the normalization operators into one structure, in which scales and
+// shifts can be changed, and builds the operator again.
 //===----------------------------------------------------------------------===//
 #include "Normalization.h"
 #include "parallax/Support/LayerName.h"

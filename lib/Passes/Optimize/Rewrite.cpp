@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Builds the operations of a proposal, and runs the driver that checks and then
+// commits or discards it.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Optimize/Rewrite.h"
 #include "Commit.h"

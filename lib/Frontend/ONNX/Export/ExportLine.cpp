@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Copies MLIR attributes to ONNX attributes by their type, and builds the table
+// of export lines from all families.
 //===----------------------------------------------------------------------===//
 #include "ExportLine.h"
 

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Adds operands, parameters and attributes to the protobuf node of a layer.
 //===----------------------------------------------------------------------===//
 #include "Layer.h"
 #include "../Initializers.h"
