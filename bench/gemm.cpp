@@ -5,7 +5,7 @@
 // Prints, for shapes of convolutions, how long exact products of codes take in
 // ratio to oneDNN's float product of the same shape. The products gather the
 // taps of the convolution and end in codes; the float one does neither. All of
-// them are timed in turns, so that the machine's other work falls on each
+// them are timed in turns, so that other work of the computer falls on each
 // alike; the least time of each counts. `bench-gemm [threads]`.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/InstructionSet.h"

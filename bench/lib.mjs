@@ -252,7 +252,7 @@ export async function timed(action) {
   return Number(process.hrtime.bigint() - start) / 1e6;
 }
 
-/// Runs the two sides in turn, so that whatever else the machine does hits
+/// Runs the two sides in turn, so that whatever else the computer does hits
 /// both; the first `warmup` pairs are dropped. `more(count, elapsedMs)` says
 /// whether another pair is wanted. Returns the two medians.
 export async function alternate(ours, theirs, warmup, more) {

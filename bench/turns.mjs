@@ -1,7 +1,7 @@
 //===- turns.mjs - Latency in turns with ONNX Runtime ---------------------===//
 // Part of Parallax, under the Apache License 2.0. SPDX-License-Identifier: Apache-2.0
 //
-// Both sides take turns within one run: a shared machine's mood hits both. Here
+// Both sides take turns within one run: the load of a shared computer affects both. Here
 // is how long a turn lasts and how ONNX Runtime is brought to its best, for
 // every benchmark that measures latency next to it.
 
@@ -52,7 +52,7 @@ async function takeTurn(run) {
 async function openOrt(ort, cache, model, threads) {
   const file = modelFile(cache, model);
   const feeds = makeFeeds(ort, model);
-  // One thread is the caller itself: there is nobody to wait.
+  // One thread is the caller itself: no other thread has to wait.
   const policies = threads > 1 ? Object.keys(waitPolicies) : ["spin"];
   const candidates = [];
   for (const policy of policies) {

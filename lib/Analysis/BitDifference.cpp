@@ -1,4 +1,4 @@
-//===- BitDifference.cpp - Where machine and reference part ---------------===//
+//===- BitDifference.cpp - Where NPU and reference differ -----------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// First whether the machine is right at all, by the exact results; if it is
+// First whether the NPU is right at all, by the exact results; if it is
 // not, which mistake leaves such a pattern. Patterns need not hold for every
 // last element, because a broken kernel still meets ties.
 //===----------------------------------------------------------------------===//
@@ -18,7 +18,8 @@ namespace {
 /// The part of the elements for which a pattern has to hold.
 constexpr double nearlyAll = 0.9;
 
-/// From so many elements on, a number that all have in common is no accident.
+/// From so many elements on, a number that all have in common is not an
+/// accident.
 constexpr size_t manyElements = 32;
 
 bool isNearlyAll(int64_t part, int64_t all) {
@@ -46,7 +47,7 @@ private:
   int64_t reference(size_t i) const { return evidence.reference[i]; }
   int64_t difference(size_t i) const { return machine(i) - reference(i); }
 
-  /// How far the machine is from the exact result, which saturates as well.
+  /// How far the NPU is from the exact result, which saturates as well.
   double machineError(const ExactResult &result) const {
     double held =
         std::clamp(result.value, double(codes.low), double(codes.high));
@@ -152,7 +153,7 @@ private:
     });
   }
 
-  /// The machine has one of the two codes around the exact result everywhere.
+  /// The NPU has one of the two codes around the exact result everywhere.
   bool isNextCode() const {
     return std::ranges::all_of(
                differing,
@@ -177,7 +178,7 @@ private:
     return isNearlyAll(stuck, int64_t(differing.size()));
   }
 
-  /// The machine has a multiple of the other side's steps, but for two
+  /// The NPU has a multiple of the other side's steps, but for two
   /// roundings.
   bool isProportional() const {
     double products = 0, squares = 0;

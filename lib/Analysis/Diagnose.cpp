@@ -16,15 +16,15 @@
 namespace parallax {
 namespace {
 
-/// A part of the loss of bad outputs that makes a layer worth a look.
+/// The part of the loss of bad outputs from which on a layer is examined.
 constexpr double largePart = 0.05;
-/// More saturated values than this are no rounding.
+/// More saturated values than this are not caused by rounding.
 constexpr double manySaturated = 0.001;
 /// A channel so far above the one in the middle costs the others 3 bits.
 constexpr double farAboveOthers = 8;
 /// Weights are smaller than what they make of sums over many inputs.
 constexpr double farAboveWeights = 4;
-/// Where dead channels don't show in the cosine, only many are worth a word.
+/// Where dead channels don't show in the cosine, only many are reported.
 constexpr double manyDead = 0.25;
 /// Samples whose deviation differs more than so often, or whose mean lies off
 /// by more than such a part of the deviation, were prepared in another way.

@@ -1,4 +1,4 @@
-//===- LossModel.cpp - Who owns the loss of the outputs -------------------===//
+//===- LossModel.cpp - Which layers cause the loss of the outputs ---------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -13,7 +13,7 @@
 namespace parallax {
 namespace {
 
-/// The last table of a method: that of the machine, if it was asked.
+/// The last table of a method: that of the NPU, if it was analyzed.
 const PrecisionTable *lastTable(const PrecisionReport &report,
                                 AnalysisMethod method) {
   const PrecisionTable *found = nullptr;

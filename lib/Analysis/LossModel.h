@@ -1,4 +1,4 @@
-//===- LossModel.h - Who owns the loss of the outputs ----------*- C++ -*-===//
+//===- LossModel.h - Which layers cause the loss of the outputs -*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -47,7 +47,7 @@ public:
   const WeightRow *weights(const std::string &node) const;
   /// The largest magnitude of other constants of a layer, as biases.
   double bias(const std::string &node) const;
-  /// Who computes with a tensor, at once or after it was moved.
+  /// The layers that compute with a tensor, directly or after it was moved.
   struct Readers {
     std::vector<const PrecisionRow *> layers;
     /// Whether the user of the network does.

@@ -21,18 +21,18 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t mostSuggestions = 5;
-/// What outputs should have left when they need help, and what is good enough;
-/// where they need none, parts of their loss. Dead channels are no matter of
-/// loss.
+/// The loss to aim at for outputs below the threshold, and the loss that is
+/// good enough; for other outputs, the same as parts of their loss. Dead
+/// channels are handled apart from the loss.
 constexpr double aimedLoss = 0.01, goodLoss = 0.015;
 constexpr double aimedPart = 0.3, goodPart = 0.5;
-/// Parts of the loss below this are not worth a wider type, and changes below
-/// that are not worth a line.
+/// Layers with a smaller part of the loss are not widened, and changes with a
+/// smaller gain are not listed.
 constexpr double smallPart = 0.01, smallGain = 0.05, leastGain = 1e-4;
 constexpr int mostAttempts = 4;
 /// Codes that are finer by this factor give a dead channel its life back.
 constexpr double muchFiner = 16;
-/// SmoothQuant is for channels so far above the one in the middle.
+/// SmoothQuant is suggested for channels this far above the median one.
 constexpr double worthSmoothing = 8;
 
 std::string quoted(const Json &value) {

@@ -76,7 +76,7 @@ int64_t countEqual(const Tensor &a, const Tensor &b) {
 ValueSummary summarize(int64_t count, float min, float max, double sum,
                        double squares) {
   double mean = sum / double(count);
-  // What rounding leaves of a difference of sums is no spread.
+  // A difference of sums that is within their rounding counts as no spread.
   double variance =
       min < max ? std::max(0.0, squares / double(count) - mean * mean) : 0;
   return {count, min, max, min < max ? mean : min, variance};
@@ -425,7 +425,7 @@ ComparisonResult TensorComparison::result() const {
     result.maxSteps = maxAbs / double(codes->scale);
   if (rows > 0)
     result.agreement = double(agreeing) / double(rows);
-  // What a float of the tensor's size could not show is no variation.
+  // Variation below the resolution of a float of the tensor's size is ignored.
   double largest = 0;
   for (const ChannelExtent &extent : extents)
     largest = std::max({largest, double(extent.maxB), -double(extent.minB)});

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ONNX has fewer kinds than MLIR: the word in the attribute's doc_string makes
-// up for the difference. A stranger who only wants the numbers may ignore it.
+// up for the difference. A reader that only wants the numbers may ignore it.
 //===----------------------------------------------------------------------===//
 #include "AttributeKinds.h"
 

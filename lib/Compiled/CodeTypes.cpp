@@ -73,7 +73,7 @@ CodeLimits readLimits(const CodeTensors &tensors, DType storage) {
   CodeLimits result{limits->data<int64_t>()[0], limits->data<int64_t>()[1]};
   if (result.low < widest.low || result.high > widest.high ||
       result.low >= result.high)
-    refuseKey(limitsKey, "are no limits of its codes");
+    refuseKey(limitsKey, "are not limits of its codes");
   return result;
 }
 
@@ -102,7 +102,7 @@ Type joinCodeType(RankedTensorType type, const CodeTensors &tensors) {
   const Tensor *axis = findTensor(tensors, axisKey);
   std::optional<DType> storage = toDType(type.getElementType());
   if (!storage || !isStorage(*storage))
-    throw Error("its elements are no codes");
+    throw Error("its elements are not codes");
   if (!scales || !zeroPoints)
     throw Error("it lacks a scale or a zero point");
   if (scales->dtype() != DType::F32)
@@ -130,7 +130,7 @@ Type joinCodeType(RankedTensorType type, const CodeTensors &tensors) {
     refuseKey(axisKey, "is not one int64");
   int64_t dimension = axis->data<int64_t>()[0];
   if (dimension < 0 || dimension >= type.getRank())
-    refuseKey(axisKey, "is no dimension of it");
+    refuseKey(axisKey, "is not a dimension of it");
   Shape shape{type.getDimSize(unsigned(dimension))};
   if (scales->shape() != shape || zeroPoints->shape() != shape)
     refuseKey(scaleKey, "or its zero point has not one entry per channel");

@@ -20,7 +20,7 @@ struct Domain {
 inline constexpr Domain domains[] = {{"parallax.npu", "npu"},
                                      {"parallax.nn", "nn"}};
 
-/// Gives an output the value of another tensor; it is no operation.
+/// Gives an output the value of another tensor; it is not an operation.
 inline constexpr const char *copyType = "output";
 
 /// The newest version of ONNX's container that any reader of it needs.

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// One line per operation of the machine: how its sums are bounded. What has no
+// One line per npu operation: how its sums are bounded. What has no
 // line can't be read, so that no operation is forgotten.
 //===----------------------------------------------------------------------===//
 #include "Proof.h"
@@ -36,9 +36,10 @@ DType elementsOf(Value value) {
 Tensor constantOf(Value value, const char *what) {
   auto constant = value.getDefiningOp<nn::ConstantOp>();
   if (!constant)
-    throw Error(fmt::format("violates C27: its {} are no constant, so its sums "
-                            "have no bound",
-                            what));
+    throw Error(
+        fmt::format("violates C27: its {} are not constant, so its sums "
+                    "have no bound",
+                    what));
   return toTensor(constant.getValue());
 }
 

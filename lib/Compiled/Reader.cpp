@@ -101,7 +101,7 @@ int64_t Reader::numberOf(const char *key) {
   auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size())
-    fail("its {} is no number, but '{}'", key, text);
+    fail("its {} is not a number, but '{}'", key, text);
   return number;
 }
 

@@ -70,7 +70,7 @@ private:
   UniqueNames tensorNames, nodeNames;
   DenseMap<Value, std::string> names;
   llvm::DenseSet<Value> stored;
-  /// Outputs by number; those that are no tensor of their own are copies.
+  /// Outputs by number; those that are not tensors of their own are copies.
   std::vector<std::string> outputs;
   std::vector<size_t> copies;
   std::vector<onnx_export::Initializer> tensors;
@@ -128,7 +128,7 @@ const char *domainOf(Operation &op) {
   for (const Domain &domain : domains)
     if (dialect == domain.dialect)
       return domain.domain;
-  throw Error(fmt::format("{} is no operation of a compiled model",
+  throw Error(fmt::format("{} is not an operation of a compiled model",
                           onnx_export::describe(&op)));
 }
 

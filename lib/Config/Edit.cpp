@@ -19,8 +19,8 @@ JsonValue &memberOf(JsonValue &value, std::string_view name,
                     std::string_view field) {
   auto *members = std::get_if<JsonValue::Object>(&value.data);
   if (!members)
-    throw Error(fmt::format("'{}' can't be changed: what holds '{}' is no "
-                            "object",
+    throw Error(fmt::format("'{}' can't be changed: what holds '{}' is not "
+                            "an object",
                             field, name));
   auto found = std::find_if(
       members->rbegin(), members->rend(),
@@ -42,7 +42,7 @@ void editField(JsonValue &config, std::string_view field, std::string_view text,
                bool appends) {
   JsonDocument parsed = parseRelaxedJson(text);
   if (!parsed.errors.empty())
-    throw Error(fmt::format("the new value of '{}' is no JSON: {}", field,
+    throw Error(fmt::format("the new value of '{}' is not JSON: {}", field,
                             parsed.errors[0].message));
   JsonValue *place = &config;
   for (std::string_view rest = field; !rest.empty();) {
@@ -60,7 +60,7 @@ void editField(JsonValue &config, std::string_view field, std::string_view text,
   auto *list = std::get_if<JsonValue::List>(&place->data);
   if (!list)
     throw Error(
-        fmt::format("'{}' can't get one more entry: it is no list", field));
+        fmt::format("'{}' can't get one more entry: it is not a list", field));
   list->push_back(std::move(parsed.root));
 }
 

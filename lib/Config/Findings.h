@@ -1,4 +1,4 @@
-//===- Findings.h - The mistakes in a configuration ------------*- C++ -*-===//
+//===- Findings.h - The mistakes in a configuration -------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -50,7 +50,7 @@ public:
                std::string_view message);
 
   size_t errorCount() const { return count; }
-  /// Nobody reads more mistakes than were kept; others are only counted.
+  /// True if more mistakes were found than are kept; the rest is only counted.
   bool isFull() const { return errors.size() < count; }
   /// Throws an Error of all errors, in the order of the text.
   void throwErrors();

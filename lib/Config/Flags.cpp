@@ -139,7 +139,7 @@ ConfigFlag describeFlag(const FieldPlace &place) {
 } // namespace
 
 void addFlags(JsonValue &root, const std::vector<FlagValue> &flags) {
-  // Nothing can be added to what is no configuration at all.
+  // Nothing can be added to a file that is not a configuration at all.
   if (root.as<JsonValue::Object>())
     for (const FlagValue &flag : flags)
       addFlag(root, flag);

@@ -13,7 +13,7 @@
 namespace parallax {
 namespace {
 
-/// What is no UTF-8, such as in the name of a file, becomes U+FFFD.
+/// What is not UTF-8, such as in the name of a file, becomes U+FFFD.
 std::string quotedText(std::string_view text) {
   std::string result = "\"";
   while (!text.empty()) {

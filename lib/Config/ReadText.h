@@ -1,9 +1,9 @@
-//===- ReadText.h - The text of a file -------------------------*- C++ -*-===//
+//===- ReadText.h - The text of a file --------------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Files are named by users, so they may be missing, folders, or far larger than
-// what anybody writes by hand.
+// a file that was written by hand.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_CONFIG_READTEXT_H
 #define PARALLAX_LIB_CONFIG_READTEXT_H

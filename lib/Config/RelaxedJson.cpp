@@ -20,7 +20,7 @@ constexpr std::string_view blanks[] = {" ",      "\t",     "\r",    "\n",
 
 /// No configuration is nested deeper, and the stack holds many times as much.
 constexpr int maxDepth = 64;
-/// After so many mistakes the text is no configuration.
+/// After so many mistakes the text is not a configuration.
 constexpr size_t maxErrors = 100;
 
 bool isDigit(char symbol) { return symbol >= '0' && symbol <= '9'; }
@@ -30,12 +30,12 @@ bool isWordSymbol(char symbol) {
          std::string_view("_+-.$").find(symbol) != std::string_view::npos;
 }
 
-/// Why a word without quotes is no value.
+/// Why a word without quotes is not a value.
 std::string complaintAbout(std::string_view word) {
   for (auto [wrong, right] :
        {std::pair{"True", "true"}, {"False", "false"}, {"None", "null"}})
     if (word == wrong)
-      return fmt::format("'{}' is no value in JSON; write {}", word, right);
+      return fmt::format("'{}' is not a value in JSON; write {}", word, right);
   for (std::string_view wrong : {"nan", "inf", "infinity"}) {
     std::string_view bare = word;
     if (bare.starts_with('-') || bare.starts_with('+'))
@@ -48,8 +48,9 @@ std::string complaintAbout(std::string_view word) {
   }
   if (isDigit(word[0]) ||
       std::string_view("+-.").find(word[0]) != std::string_view::npos)
-    return fmt::format("'{}' is no number in JSON", word);
-  return fmt::format("'{0}' is no value; a text needs quotes: \"{0}\"", word);
+    return fmt::format("'{}' is not a number in JSON", word);
+  return fmt::format("'{0}' is not a value; a text needs quotes: \"{0}\"",
+                     word);
 }
 
 class Parser {
@@ -251,7 +252,7 @@ private:
         note(position, "a control character must be written as an escape, such "
                        "as \\t");
       else if (symbol == 0xfffd && !isMarker)
-        note(position, "this is no UTF-8; save the file in that encoding");
+        note(position, "this is not UTF-8; save the file in that encoding");
       else
         appendUtf8(text, symbol);
     }
@@ -285,7 +286,7 @@ private:
           isPair ? 0x10000 + ((symbol - 0xd800) << 10) + (low - 0xdc00) : 0;
     }
     if (symbol == 0 || (symbol >= 0xd800 && symbol < 0xe000))
-      note(position, "this escape is no character");
+      note(position, "this escape is not a character");
     else
       appendUtf8(text, symbol);
   }

@@ -108,7 +108,7 @@ template <> Message describe<Target>() {
                 "needed; a pair that is missing takes as many passes of it as "
                 "the operands have pairs of bytes."),
           field("vector", &C::vector,
-                "Elements per cycle of all that is no product."),
+                "Elements per cycle of everything but products."),
           field("memory", &C::memory, "On the chip, and the way to it."),
           field("launch_cycles", &C::launchCycles,
                 "What every layer takes before it begins.")

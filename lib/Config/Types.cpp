@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The types that are no templates: scalars, and the free-form attributes of
+// The types that are not templates: scalars, and the free-form attributes of
 // nodes.
 //===----------------------------------------------------------------------===//
 #include "Field.h"
@@ -41,8 +41,8 @@ std::optional<int64_t> readInteger(const Reading &reading,
                                    const JsonNumber &number) {
   auto value = parseNumber<int64_t>(number);
   if (!value)
-    reading.fail(
-        fmt::format("is {}, which is no 64-bit integer", shown(reading.value)));
+    reading.fail(fmt::format("is {}, which is not a 64-bit integer",
+                             shown(reading.value)));
   return value;
 }
 

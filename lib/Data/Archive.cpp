@@ -219,7 +219,7 @@ FileIndex Archive::index() const {
   FileIndex index;
   Reader reader(*this);
   auto skip = [&](const std::string &file, const std::string &kind) {
-    // Whoever packs a thousand links needs to be told once.
+    // The first few are enough for a message, however many there are.
     if (index.skipped.size() < 10)
       index.skipped.push_back(fmt::format("'{}' is {}", elide(file, 80), kind));
   };

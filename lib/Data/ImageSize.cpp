@@ -27,7 +27,7 @@ public:
       return readPng();
     if (text.starts_with("BM"))
       return readBmp();
-    fail("it is no JPEG, PNG or BMP picture");
+    fail("it is not a JPEG, PNG or BMP picture");
   }
 
   [[noreturn]] void fail(std::string_view reason) const {

@@ -82,13 +82,14 @@ NumPyObject::NumPyObject(std::span<const std::byte> bytes,
   if (objects && objects->items.size() == 1)
     dict = std::get_if<pickle::Dict>(&document.at(objects->items[0]));
   if (!dict)
-    fail(source, "its object is no dict");
+    fail(source, "its object is not a dict");
   if (dict->items.size() > maxKeys)
     fail(source, fmt::format("its dict has more than {} keys", maxKeys));
   for (auto [key, value] : dict->items) {
     const auto *text = std::get_if<pickle::Text>(&document.at(key));
     if (!text || text->utf8.size() > maxKeySize)
-      fail(source, "a key of its dict is no name; use the names of the inputs");
+      fail(source,
+           "a key of its dict is not a name; use the names of the inputs");
     keys.emplace_back(text->utf8);
     values.push_back(value);
   }
@@ -107,7 +108,7 @@ Tensor NumPyObject::array(std::string_view name) const {
   size_t index = size_t(keys.rend() - found) - 1;
   const auto *array = std::get_if<pickle::Array>(&document.at(values[index]));
   if (!array)
-    fail(source, fmt::format("'{}' is no NumPy array", name));
+    fail(source, fmt::format("'{}' is not a NumPy array", name));
   std::string npy = npyOf(*array);
   return readNpy(std::as_bytes(std::span(npy)),
                  fmt::format("{}[{}]", source, name));

@@ -133,9 +133,10 @@ std::vector<size_t> assignSources(std::span<const PortInfo> inputs,
     const std::string &name = sources[index].tensorName;
     if (name != defaultName &&
         std::find(names.begin(), names.end(), name) == names.end())
-      throw Error(fmt::format("input_configs names '{}', which is no input of "
-                              "the model{}",
-                              name, didYouMean(name, names)));
+      throw Error(
+          fmt::format("input_configs names '{}', which is not an input of "
+                      "the model{}",
+                      name, didYouMean(name, names)));
     if (!byName.emplace(name, index).second)
       throw Error(fmt::format("input_configs names '{}' more than once", name));
   }

@@ -215,7 +215,7 @@ std::vector<Ref> Machine::popMany(size_t count) {
 template <typename T> T &Machine::topAs(std::string_view what) {
   auto *value = std::get_if<T>(&document.values[top()]);
   if (!value)
-    fail(fmt::format("adds items to something that is no {}", what));
+    fail(fmt::format("adds items to something that is not a {}", what));
   return *value;
 }
 
@@ -449,7 +449,7 @@ bool Machine::stepObject(uint8_t code) {
     const auto *callable = get<Callable>(function);
     const auto *tuple = get<Tuple>(arguments);
     if (!callable || !tuple)
-      fail("calls something that is no function (REDUCE)");
+      fail("calls something that is not a function (REDUCE)");
     push(call(*callable, tuple->items));
     return true;
   }

@@ -93,7 +93,7 @@ ArrayType Machine::parseArrayType(std::string_view text) const {
 Shape Machine::shapeOf(Ref ref) const {
   const auto *tuple = get<Tuple>(ref);
   if (!tuple || tuple->items.size() > maxRank)
-    fail(fmt::format("has an array whose shape is no tuple of at most {} "
+    fail(fmt::format("has an array whose shape is not a tuple of at most {} "
                      "integers",
                      maxRank));
   Shape shape;
@@ -123,7 +123,7 @@ Value Machine::call(Callable callable, const std::vector<Ref> &arguments) {
   case Callable::Reconstruct: {
     const auto *type = count == 3 ? get<Callable>(arguments[0]) : nullptr;
     if (!type || *type != Callable::NdArray)
-      fail("reconstructs something that is no numpy.ndarray");
+      fail("reconstructs something that is not a numpy.ndarray");
     return Array{};
   }
   case Callable::FromBuffer: {
@@ -169,7 +169,7 @@ void Machine::build(Ref object, Ref state) {
   if (tuple && std::holds_alternative<ArrayType>(document.values[object]))
     return buildArrayType(std::get<ArrayType>(document.values[object]),
                           tuple->items);
-  fail("sets the state of something that is no array (BUILD)");
+  fail("sets the state of something that is not an array (BUILD)");
 }
 
 void Machine::buildArray(Array &array, std::span<const Ref> state) {

@@ -112,7 +112,7 @@ std::string traceJson(const std::vector<LayerCost> &costs,
       {"displayTimeUnit", "ns"},
       {"otherData", {{"target", target.name}, {"max_cycle", total.cycles}}},
       {"traceEvents", std::move(events)}};
-  // Names come from models, and may hold bytes that are no UTF-8.
+  // Names come from models, and may hold bytes that are not UTF-8.
   return trace.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,4 @@
-//===- PrecisionAttribution.cpp - Who causes the error of outputs ---------===//
+//===- PrecisionAttribution.cpp - Which layers cause the loss -------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

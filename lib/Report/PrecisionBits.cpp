@@ -163,7 +163,7 @@ std::string differencesVerdict(const PrecisionReport &report) {
                        "allows.{}\n",
                        head, report.differences.size(), first);
   std::string text =
-      fmt::format("{}the machine does not compute what it should in {} of {} "
+      fmt::format("{}NPUBackend does not compute what it should in {} of {} "
                   "layers that differ.{}\n",
                   head, faults.size(), report.differences.size(), first);
   for (const BitDifference *row : faults)

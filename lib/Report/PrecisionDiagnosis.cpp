@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The rows of outputs with all errors accumulated, as the last mode has them:
-/// the machine's, if it was asked.
+/// the NPU's, if it was analyzed.
 std::vector<const PrecisionRow *> outputsOf(const PrecisionReport &report) {
   std::vector<const PrecisionRow *> rows;
   for (const PrecisionTable &table : report.tables) {

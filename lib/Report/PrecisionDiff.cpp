@@ -23,7 +23,7 @@ std::string titleOf(const PrecisionTable &table) {
   return fmt::format("{} {}", nameOf(table.method), nameOf(table.mode));
 }
 
-/// A file may hold anything; what is no number counts as nothing.
+/// A file may hold anything; what is not a finite number counts as 0.
 double numberOf(double value) { return std::isfinite(value) ? value : 0; }
 
 double similarityIn(const PrecisionRow &row) {
@@ -150,7 +150,7 @@ void addBits(PrecisionDiff &diff, const PrecisionReport &before,
                  !(first && isFault(first->difference));
     if (isNew)
       diff.regressions.push_back(fmt::format(
-          "{}: the machine breaks its specification in {} of {} elements "
+          "{}: NPUBackend breaks its specification in {} of {} elements "
           "({}), and did not before.",
           printable(layer.tensor), second->differing, second->elements,
           nameOf(second->difference)));

@@ -97,7 +97,7 @@ bool fitsALine(const Json &value) {
 }
 
 std::string textOf(const Json &value) {
-  // Names come from models, and may hold bytes that are no UTF-8.
+  // Names come from models, and may hold bytes that are not UTF-8.
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -24,7 +24,7 @@ public:
   JsonReader(const Json &object, std::string_view file, std::string place)
       : object(object), file(file), place(std::move(place)) {
     if (!object.is_object())
-      fail(this->place, "is no object");
+      fail(this->place, "is not an object");
   }
 
   template <typename T> void operator()(const std::string &name, T &value) {
@@ -83,7 +83,7 @@ private:
         json.is_number_unsigned() &&
         json.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max());
     if (!json.is_number_integer() || isTooLarge)
-      fail(where, "is no integer of 64 bits");
+      fail(where, "is not an integer of 64 bits");
     value = json.get<int64_t>();
   }
   void read(const Json &json, const std::string &where, double &value) {
@@ -97,18 +97,18 @@ private:
     else if (json == "nan" || json == "-nan")
       value = std::numeric_limits<double>::quiet_NaN();
     else
-      fail(where, "is no number");
+      fail(where, "is not a number");
   }
   void read(const Json &json, const std::string &where, float &value) {
     double wide = 0;
     read(json, where, wide);
     if (std::abs(wide) > std::numeric_limits<float>::max())
-      fail(where, "is no number of 32 bits");
+      fail(where, "is not a number of 32 bits");
     value = float(wide);
   }
   void read(const Json &json, const std::string &where, std::string &value) {
     if (!json.is_string())
-      fail(where, "is no text");
+      fail(where, "is not text");
     value = json.get<std::string>();
   }
   void read(const Json &json, const std::string &where,
@@ -116,7 +116,7 @@ private:
     std::vector<double> list;
     read(json, where, list);
     if (list.size() != 2)
-      fail(where, "is no pair of numbers");
+      fail(where, "is not a pair of numbers");
     ends = {list[0], list[1]};
   }
   void read(const Json &json, const std::string &where, Histogram &values) {
@@ -124,13 +124,13 @@ private:
     read(json, where, form);
     std::optional<Histogram> restored = Histogram::restore(form);
     if (!restored)
-      fail(where, "is no histogram");
+      fail(where, "is not a histogram");
     values = std::move(*restored);
   }
   template <typename T>
   void read(const Json &json, const std::string &where, std::vector<T> &list) {
     if (!json.is_array())
-      fail(where, "is no list");
+      fail(where, "is not a list");
     list.clear();
     for (const Json &element : json)
       read(element, fmt::format("{}[{}]", where, list.size()),
@@ -146,7 +146,7 @@ private:
           value = T(i);
           return;
         }
-      fail(where, "is none of the names that this version knows");
+      fail(where, "is not a name that this version knows");
     } else {
       JsonReader inner(json, file, where);
       describe(inner, value);
@@ -167,7 +167,7 @@ Json parse(std::string_view text, std::string_view file) {
     size_t end = message.find("] ");
     if (end != std::string_view::npos)
       message.remove_prefix(end + 2);
-    throw Error(fmt::format("{} is no JSON: {}", file, message));
+    throw Error(fmt::format("{} is not JSON: {}", file, message));
   }
 }
 

@@ -1,4 +1,4 @@
-//===- PrecisionText.h - What the writers of analyses share ----*- C++ -*-===//
+//===- PrecisionText.h - What the writers of analyses share -----*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -36,8 +36,8 @@ std::string stepsText(const ComparisonResult &metrics);
 /// The rows whose largest element is at another place.
 int64_t movedRows(const ComparisonResult &metrics);
 
-/// "the largest element is at another place in 1 of 8 rows"; nothing if it is
-/// nowhere, or if nobody looked.
+/// "the largest element is at another place in 1 of 8 rows"; empty if
+/// there are no such rows, or if they were not compared.
 std::string movedRowsText(const ComparisonResult &metrics);
 
 } // namespace parallax

@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Before anybody looks at layers: is it the weights, the activations, or the
-// arithmetic of the machine?
+// Which stage causes the loss: the weights, the activations, or the arithmetic
+// of the NPU? This table comes before those of single layers.
 //===----------------------------------------------------------------------===//
 #include "parallax/Report/Precision.h"
 

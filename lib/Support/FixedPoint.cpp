@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What happens once per network or once per row. Only operations that IEEE 754
-// makes exact or rounds correctly are used, so every machine derives the same
+// makes exact or rounds correctly are used, so every computer derives the same
 // integers.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/FixedPoint.h"

@@ -25,7 +25,7 @@ bool isSameLetter(char a, char b) {
 /// Insertions, deletions and replacements of bytes that lead from one text to
 /// the other; any number above `limit` if there are more than that.
 size_t editDistance(std::string_view from, std::string_view to, size_t limit) {
-  constexpr size_t longest = 1000; // No name that somebody has typed.
+  constexpr size_t longest = 1000; // Longer names were not typed by hand.
   size_t difference =
       std::max(from.size(), to.size()) - std::min(from.size(), to.size());
   if (difference > limit || from.size() > longest)

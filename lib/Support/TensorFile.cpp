@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sizes are checked before memory is allocated: a shape may come from a config
-// or a header that asks for more than the machine has.
+// or a header that asks for more than the computer has.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/TensorFile.h"
 #include "parallax/Support/AtomicFile.h"

@@ -29,7 +29,7 @@ bool colorAllowed(int descriptor) {
   return isTerminal(descriptor) && !(noColor && *noColor);
 }
 
-/// A message that can't be delivered is lost; there is nobody to tell.
+/// A message that can't be written is lost; there is no other channel.
 static void writeAll(int descriptor, std::string_view text) {
   while (!text.empty()) {
     ssize_t written = ::write(descriptor, text.data(), text.size());

@@ -62,7 +62,7 @@ check_project() {
     fail "the model gives the same for zeros and for random numbers"
   # An Error reaches the program.
   if stranger build/run-compiled in/image.bin 2>error; then
-    fail "a program runs what is no model"
+    fail "a program runs what is not a model"
   fi
   grep -q 'image.bin' error || fail "an error reached no handler: $(cat error)"
 }

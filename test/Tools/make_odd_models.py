@@ -4,7 +4,7 @@
 """Writes networks that are valid, and hard to analyze.
 
 Every case is a folder with model.onnx, samples and config.json, which asks for
-a whole analysis: values that are no numbers, tensors of no or of one element,
+a whole analysis: values that are not numbers, tensors of no or of one element,
 long chains, names that no table expects, outputs that no layer makes.
 
 Usage: make_odd_models.py OUTDIR

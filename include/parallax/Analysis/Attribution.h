@@ -1,4 +1,4 @@
-//===- Attribution.h - Who causes the error of the outputs -----*- C++ -*-===//
+//===- Attribution.h - Which layers cause the loss --------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -17,7 +17,7 @@ namespace parallax {
 /// Each layer gets the inputs of the float network, or what the quantized
 /// layers in front of it gave.
 enum class AnalysisMethod { PerLayer, EndToEnd };
-/// Floats that are rounded to codes, or the integers of the machine.
+/// Floats that are rounded to codes, or the integers of the NPU.
 enum class AnalysisMode { Reference, NPUBackend };
 
 /// What one layer, or one input of the network, adds to the loss of outputs.
@@ -40,8 +40,8 @@ struct Attribution {
   double measured = 0;
   /// In the order of the network; inputs come first.
   std::vector<AttributionRow> rows;
-  /// Layers whose operands share what the layer is worth by the size of their
-  /// errors alone: parts in front of them are less certain.
+  /// Layers whose sensitivity is shared among their operands by the size of
+  /// their errors alone: parts of layers before them are less certain.
   std::vector<std::string> approximated = {};
 
   /// What all rows explain together.
@@ -55,7 +55,7 @@ struct Attribution {
 struct WaterfallRow {
   std::string output;
   double optimization = 0, weights = 0, activations = 0, machine = 0;
-  /// Whether the machine was asked at all.
+  /// Whether the NPU was analyzed at all.
   bool hasMachine = false;
 };
 

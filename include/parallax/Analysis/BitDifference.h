@@ -1,4 +1,4 @@
-//===- BitDifference.h - Where machine and reference part ------*- C++ -*-===//
+//===- BitDifference.h - Where NPU and reference differ ---------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -18,7 +18,7 @@ namespace parallax {
 
 enum class DifferenceClass {
   /// One code apart, where the exact result lies so close to the middle between
-  /// two codes that the multiplier of the machine, or the floats of the
+  /// two codes that the multiplier of the NPU, or the floats of the
   /// reference, decide.
   RoundingTie,
   /// One side is at the end of its codes, and the other is not.
@@ -29,11 +29,11 @@ enum class DifferenceClass {
   ScaleOrZeroPoint,
   /// A sum went wrong: overflow, wrong multipliers of channels.
   Accumulator,
-  /// The machine has the exact result, the floats of the reference do not.
+  /// The NPU has the exact result, the floats of the reference do not.
   ReferenceSum,
   /// An integer algorithm that approximates a function, within its bound.
   Approximation,
-  /// The machine is within one code of the exact result, but has not taken the
+  /// The NPU is within one code of the exact result, but has not taken the
   /// nearest.
   Rounding,
   /// A table gives something else than its function.
@@ -44,7 +44,7 @@ enum class DifferenceClass {
 
 std::string_view nameOf(DifferenceClass difference);
 
-/// Whether the machine breaks its specification.
+/// Whether the NPU breaks its specification.
 bool isFault(DifferenceClass difference);
 
 /// One element that differs.

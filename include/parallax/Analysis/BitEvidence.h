@@ -1,4 +1,4 @@
-//===- BitEvidence.h - What tells kinds of differences apart ---*- C++ -*-===//
+//===- BitEvidence.h - What tells kinds of differences apart ----*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -40,7 +40,7 @@ struct BitCounts {
   }
 };
 
-/// How the machine gets a result.
+/// How the NPU computes a result.
 enum class LayerArithmetic {
   /// Rounded once from what is exact but for multipliers.
   Exact,
@@ -56,7 +56,7 @@ enum class LayerArithmetic {
 struct ExactResult {
   int64_t index = 0;
   double value = 0;
-  /// How far multipliers can move the machine away from it, and floats the
+  /// How far multipliers can move the NPU away from it, and floats the
   /// reference.
   double machineBound = 0, referenceBound = 0;
 };
@@ -66,7 +66,7 @@ struct BitEvidence {
   std::vector<int64_t> reference, machine;
   AffineParams codes;
   LayerArithmetic arithmetic = LayerArithmetic::Exact;
-  /// How far a machine that is right may be from the exact result, beside what
+  /// How far a correct NPU may be from the exact result, beside what
   /// multipliers do: half a code where it rounds once.
   double tolerance = 0.5;
   std::vector<ExactResult> results;
@@ -84,10 +84,10 @@ struct CountedLayer {
 };
 
 /// Whether there are more differences, or larger ones, than the arithmetic of
-/// the layer explains: then somebody has to look at its codes.
+/// the layer explains: then its codes have to be examined.
 bool isSuspect(const CountedLayer &layer);
 
-/// The class of a layer that is no suspect.
+/// The class of a layer that needs no closer look.
 DifferenceClass usualClassOf(LayerArithmetic arithmetic);
 
 } // namespace parallax

@@ -1,4 +1,4 @@
-//===- Diagnosis.h - Why a layer is bad, and what to change ----*- C++ -*-===//
+//===- Diagnosis.h - Why a layer is bad, and what to change -----*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -34,7 +34,7 @@ enum class Cause {
   Upstream,
   /// Samples are prepared in another way than those of the calibration.
   InputPreparation,
-  /// The machine computes otherwise than its specification.
+  /// The NPU does not compute what its specification says.
   MachineArithmetic,
 };
 
@@ -64,9 +64,9 @@ struct Suggestion {
   /// The layers that it is for.
   std::vector<std::string> layers;
   std::vector<ConfigEdit> edits;
-  /// How much the cosine of outputs is said to rise, as a mean over outputs.
+  /// The predicted rise of the cosine of outputs, as a mean over outputs.
   double predictedGain = 0;
-  /// How many cycles more the machine is said to take.
+  /// The estimated number of additional cycles on the NPU.
   int64_t extraCycles = 0;
 };
 

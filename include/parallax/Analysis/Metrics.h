@@ -69,7 +69,7 @@ RowAgreement agreementOfRows(const Tensor &a, const Tensor &b);
 
 /// The greatest difference as a part of the extent of the reference: of its
 /// range, or of its magnitude if it has a single value. A difference in the
-/// last bits of the magnitude is none, however small the range.
+/// last bits of the magnitude does not count, however small the range.
 double errorOfRange(double maxAbs, double minB, double maxB);
 
 /// Compares tensors of equal shape and any types; throws Error if the shapes

@@ -1,4 +1,4 @@
-//===- PrecisionReport.h - What an analysis found out ----------*- C++ -*-===//
+//===- PrecisionReport.h - What an analysis found out -----------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -47,7 +47,7 @@ struct PrecisionRow {
   std::optional<AffineParams> codes = std::nullopt;
   /// The tensors that the layer computes it from; no weights.
   std::vector<std::string> inputs = {};
-  /// What the layer takes on the machine; 0 if that is unknown.
+  /// Cycles of the layer on the NPU; 0 if that is unknown.
   int64_t cycles = 0;
   /// Whether the layer only moves elements: it has the type of its readers.
   bool moves = false;
@@ -85,7 +85,7 @@ struct OutlierRow {
   ChannelPeak peak = {};
 };
 
-/// What a layer reads that is no result of another: weights and biases.
+/// Operands of a layer that no other layer computes: weights and biases.
 struct WeightRow {
   std::string node, tensor;
   Shape shape;

@@ -1,4 +1,4 @@
-//===- Suggest.h - Changes of the configuration ----------------*- C++ -*-===//
+//===- Suggest.h - Changes of the configuration -----------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -24,7 +24,7 @@ std::vector<Diagnosis> diagnose(const PrecisionReport &report);
 
 /// What a changed configuration makes of the network, as far as types tell.
 struct Trial {
-  /// The coarsest codes in which anybody reads a tensor; what stays float has
+  /// The coarsest codes in which a consumer reads a tensor; float tensors have
   /// none.
   std::map<std::string, AffineParams> codes;
   /// The layers whose weights have more than 8 bits.

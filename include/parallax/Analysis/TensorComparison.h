@@ -1,4 +1,4 @@
-//===- TensorComparison.h - A tensor on two engines ------------*- C++ -*-===//
+//===- TensorComparison.h - A tensor on two engines -------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -43,8 +43,8 @@ struct ChannelExtent {
   void merge(const ChannelExtent &other);
 };
 
-/// How the values of one side lie; all zero if no pair was finite, or if nobody
-/// asked.
+/// The distribution of the values of one side; all zero if no pair was finite,
+/// or if it was not requested.
 struct ValueSummary {
   int64_t count = 0;
   double min = 0, max = 0, mean = 0;

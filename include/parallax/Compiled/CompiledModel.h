@@ -1,8 +1,8 @@
-//===- CompiledModel.h - The npu view as a file ----------------*- C++ -*-===//
+//===- CompiledModel.h - The npu view as a file -----------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a network has become when it is compiled: every operation of the machine
+// What a network has become when it is compiled: every operation of the NPU
 // with its integers, in an ONNX container that any viewer opens. The format is
 // specified in docs/compiled-model.md.
 //===----------------------------------------------------------------------===//

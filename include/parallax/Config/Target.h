@@ -50,7 +50,7 @@ struct MacRate {
   int64_t inputChannels = 1, outputChannels = 1;
 };
 
-/// Elements per cycle of everything that is no product, on one core.
+/// Elements per cycle of everything but products, on one core.
 struct VectorRates {
   double codes8 = 64, codes16 = 32, fp32 = 16;
 };

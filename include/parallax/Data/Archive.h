@@ -1,8 +1,8 @@
-//===- Archive.h - Files in tar and zip archives ---------------*- C++ -*-===//
+//===- Archive.h - Files in tar and zip archives ----------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calibration sets arrive as archives that somebody else has packed. Their
+// Calibration sets are archives from unknown sources. Their
 // names must not lead out of the folder they are unpacked to, links and devices
 // are not followed, and a small file that grows without end is stopped.
 //===----------------------------------------------------------------------===//

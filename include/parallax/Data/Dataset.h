@@ -23,7 +23,7 @@ public:
   Dataset(const CalibrationSource &source, ArchiveLimits limits);
 
   const std::vector<FileEntry> &files() const { return index.files; }
-  /// What was left out although it is no folder or hidden file, and why.
+  /// What was left out although it is not a folder or hidden file, and why.
   const std::vector<std::string> &skipped() const { return index.skipped; }
 
   /// One file in memory.

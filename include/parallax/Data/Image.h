@@ -49,8 +49,8 @@ struct ImageSize {
 };
 
 /// What the header of a JPEG, PNG or BMP file says, without decoding it.
-/// Throws Error if it is none of them, if it is incomplete, or if it claims no
-/// pixels or more than 2^26.
+/// Throws Error if it is not one of them, if it is incomplete, or if it claims
+/// no pixels or more than 2^26.
 ImageSize imageSizeOf(std::span<const std::byte> bytes,
                       std::string_view sourceName);
 

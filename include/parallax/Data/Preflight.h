@@ -1,10 +1,10 @@
-//===- Preflight.h - What is wrong with a calibration set ------*- C++ -*-===//
+//===- Preflight.h - What is wrong with a calibration set -------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A build takes minutes, and a mistake in the calibration data ruins it at the
-// end or, worse, only its accuracy. What can be seen in a second is told
-// before; what takes a look at every sample is told by the doctor.
+// end or, worse, only its accuracy. What can be checked in a second is
+// checked first; data diagnostics (Doctor.h) look at every sample.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_DATA_PREFLIGHT_H
 #define PARALLAX_DATA_PREFLIGHT_H

@@ -1,4 +1,4 @@
-//===- Precision.h - Tables, verdicts and files of an analysis -*- C++ -*-===//
+//===- Precision.h - Tables, verdicts and files of an analysis --*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -118,8 +118,8 @@ std::string precisionTableCsv(const PrecisionReport &report);
 std::string precisionJson(const PrecisionReport &report);
 
 /// The analysis that such a file holds, all but the times. Fields that are not
-/// known are skipped. Throws Error, with the file and the field, for what is no
-/// such file or one of a newer schema.
+/// known are skipped. Throws Error, with the file and the field, if the
+/// file has another format or a newer schema.
 PrecisionReport readPrecisionJson(const std::filesystem::path &path);
 /// The same from memory; `file` is what error messages name.
 PrecisionReport parsePrecisionJson(std::string_view text,

@@ -47,7 +47,7 @@ struct LossChange {
   Change<double> loss = {};
 };
 
-/// How many elements of a layer have other bits on the machine.
+/// How many elements of a layer have other bits on the NPU.
 struct BitChange {
   std::string node, tensor;
   Change<int64_t> differing = {};

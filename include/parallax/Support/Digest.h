@@ -1,10 +1,10 @@
-//===- Digest.h - Fingerprints of files ------------------------*- C++ -*-===//
+//===- Digest.h - Fingerprints of files -------------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // SHA-256 tells whether a file is the one that was meant. It is written as 64
-// lower-case hexadecimal digits, so that anybody can check it with a tool of
-// the system.
+// lower-case hexadecimal digits, as
+// sha256sum prints it.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_SUPPORT_DIGEST_H
 #define PARALLAX_SUPPORT_DIGEST_H

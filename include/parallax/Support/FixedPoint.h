@@ -1,11 +1,11 @@
-//===- FixedPoint.h - The only place that rounds ---------------*- C++ -*-===//
+//===- FixedPoint.h - The only place that rounds ----------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The integer arithmetic that docs/numerics.md builds everything else from:
 // multipliers in place of real factors, shifts that round, reciprocals and
-// inverse square roots. Kernels, lowering and constant folding use it; nobody
-// else rounds. Labels such as C10 name the statements of that page.
+// inverse square roots. Kernels, lowering and constant folding use it; no
+// other code rounds. Labels such as C10 name the statements of that page.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_SUPPORT_FIXEDPOINT_H
 #define PARALLAX_SUPPORT_FIXEDPOINT_H

@@ -1,4 +1,4 @@
-//===- LayerName.h - The identity of a layer -------------------*- C++ -*-===//
+//===- LayerName.h - The identity of a layer --------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -23,7 +23,7 @@ namespace parallax {
 
 struct LayerName {
   std::string node;
-  /// One per result; empty for a result that nobody named.
+  /// One per result; empty for a result without a name.
   std::vector<std::string> tensors;
 };
 

@@ -1,4 +1,4 @@
-//===- NamePattern.h - Regular expressions for names -----------*- C++ -*-===//
+//===- NamePattern.h - Regular expressions for names ------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -30,7 +30,7 @@ public:
   bool matches(const std::string &name) const;
 
 private:
-  /// <regex> is too large a header for all who match names.
+  /// Hidden here because <regex> is slow to compile.
   struct Compiled;
   std::shared_ptr<const Compiled> compiled;
 };

@@ -1,9 +1,8 @@
-//===- NearestNames.h - Offers for a misspelled name -----------*- C++ -*-===//
+//===- NearestNames.h - Offers for a misspelled name ------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whoever mistypes a field, a layer or a tensor wants to see what it could have
-// been, not the list of everything there is.
+// The names nearest to a mistyped field, layer or tensor, for error messages.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_SUPPORT_NEARESTNAMES_H
 #define PARALLAX_SUPPORT_NEARESTNAMES_H

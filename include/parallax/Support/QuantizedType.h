@@ -1,4 +1,4 @@
-//===- QuantizedType.h - Parameters of MLIR's quantized types --*- C++ -*-===//
+//===- QuantizedType.h - Parameters of MLIR's quantized types ---*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -64,12 +64,12 @@ ChannelParams channelParamsOf(Type type);
 /// The integer type of the codes.
 DType storageOf(Type type);
 
-/// Notes on an operation of the machine what the codes of each of its results
-/// stand for: a quantized element type, or null for results that are no codes.
+/// Notes on an npu operation what the codes of each of its results
+/// stand for: a quantized element type, or null for results without codes.
 void setCodeTypes(Operation *op, ArrayRef<Type> types);
 
 /// The quantized type of a result, of its own or as noted by setCodeTypes; null
-/// if it is no codes.
+/// if it has no codes.
 Type codeTypeOf(mlir::OpResult result);
 
 } // namespace parallax

@@ -1,8 +1,8 @@
-//===- Random.h - Made-up numbers ------------------------------*- C++ -*-===//
+//===- Random.h - Made-up numbers -------------------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// For inputs and checks that must be the same on every run and every machine.
+// For inputs and checks that must be the same on every run and every computer.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_SUPPORT_RANDOM_H
 #define PARALLAX_SUPPORT_RANDOM_H

@@ -1,10 +1,10 @@
-//===- Tensor.h - A typed, contiguous, row-major buffer --------*- C++ -*-===//
+//===- Tensor.h - A typed, contiguous, row-major buffer ---------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The value that kernels, readers and metrics exchange. A Tensor either owns
-// its bytes (shared between copies) or is a view of memory that somebody else
-// keeps alive: a mapped file, or the executor's arena.
+// its bytes (shared between copies) or is a view of memory that another
+// object keeps alive: a mapped file, or the executor's arena.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_SUPPORT_TENSOR_H
 #define PARALLAX_SUPPORT_TENSOR_H
@@ -86,7 +86,7 @@ public:
   /// A copy that owns its bytes.
   Tensor clone() const;
 
-  /// False for a view of memory that somebody else may free.
+  /// False for a view of memory that another object may free.
   bool isOwner() const { return owner != nullptr; }
 
   bool isNull() const { return bytes == nullptr && dims.empty(); }

@@ -1,10 +1,10 @@
-//===- TensorFile.h - Raw tensor files and their names ---------*- C++ -*-===//
+//===- TensorFile.h - Raw tensor files and their names ----------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A `.bin` file holds the bytes of a tensor and nothing else, so its type and
 // shape come from elsewhere. Reading one as the wrong type gives plausible
-// nonsense; the size is the only witness, and it is always checked.
+// nonsense; only the size can tell, so it is always checked.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_SUPPORT_TENSORFILE_H
 #define PARALLAX_SUPPORT_TENSORFILE_H

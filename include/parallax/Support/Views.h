@@ -1,4 +1,4 @@
-//===- Views.h - Views of one network --------------------------*- C++ -*-===//
+//===- Views.h - Views of one network ---------------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -19,7 +19,7 @@ mlir::func::FuncOp addView(mlir::func::FuncOp network, StringRef name,
                            mlir::IRMapping &mapping);
 mlir::func::FuncOp addView(mlir::func::FuncOp network, StringRef name);
 
-/// Erases the operations whose results nobody reads, and what only they read.
+/// Erases operations with unused results, and then those only they used.
 void eraseUnread(mlir::func::FuncOp function);
 
 } // namespace parallax

@@ -1,4 +1,4 @@
-//===- Verify.cpp - What makes an operation of the machine legal ----------===//
+//===- Verify.cpp - What makes an npu operation legal ---------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- VerifyShapes.cpp - Shapes of the machine's operations --------------===//
+//===- VerifyShapes.cpp - Shapes of npu operations ------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -148,8 +148,9 @@ LogicalResult checkReduction(Operation *op, StringRef label,
   int64_t previous = -1;
   for (int64_t axis : axes) {
     if (axis <= previous || axis >= int64_t(x.size()))
-      return op->emitOpError() << "violates " << label << ": axis " << axis
-                               << " is none, or not in ascending order";
+      return op->emitOpError()
+             << "violates " << label << ": axis " << axis
+             << " does not exist or is not in ascending order";
     kept[size_t(axis)] = 1;
     previous = axis;
   }

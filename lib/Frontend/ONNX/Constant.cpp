@@ -29,7 +29,7 @@ static void importConstant(Node &node) {
       return list(node.intsAttribute("value_ints"));
     if (node.hasAttribute("value_floats"))
       return list(node.floatsAttribute("value_floats"));
-    node.fail("has a value that is no dense tensor of numbers, which is not "
+    node.fail("has a value that is not a dense tensor of numbers, which is not "
               "supported");
   };
   node.setOutput(0, read());

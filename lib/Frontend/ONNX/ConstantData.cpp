@@ -139,7 +139,7 @@ std::vector<Number> readText(const std::string &path, DType dtype) {
     std::optional<Number> number = parseNumber(word, !isFloat(dtype));
     if (!number)
       throw Error(fmt::format(
-          "line {} of '{}' has '{}', which is no number or out of range",
+          "line {} of '{}' has '{}', which is not a number or is out of range",
           1 + std::count(text.begin(), text.begin() + ptrdiff_t(begin), '\n'),
           path, word.substr(0, 40)));
     numbers.push_back(*number);

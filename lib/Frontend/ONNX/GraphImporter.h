@@ -1,4 +1,4 @@
-//===- GraphImporter.h - A graph becomes a function ------------*- C++ -*-===//
+//===- GraphImporter.h - A graph becomes a function -------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -59,7 +59,7 @@ public:
   TensorReader reader;
 
 private:
-  /// The same with the names of `scope` in sight.
+  /// The same with the names of `scope` visible.
   std::optional<SmallVector<Value>> inlineGraph(const onnx::GraphProto &body,
                                                 size_t count, Scope scope);
   void addInitializers(const onnx::GraphProto &graph);

@@ -1,4 +1,4 @@
-//===- Node.h - One ONNX node, as an import line sees it -------*- C++ -*-===//
+//===- Node.h - One ONNX node, as an import line sees it --------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -101,7 +101,7 @@ public:
 
   // Results.
   size_t outputCount() const;
-  /// True if somebody may read this output: it has a name.
+  /// True if this output may have consumers: it has a name.
   bool hasOutput(size_t index) const;
   void setOutput(size_t index, Value value);
 

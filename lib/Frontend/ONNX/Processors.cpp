@@ -230,8 +230,8 @@ AttributeType declaredType(const onnx::NodeProto &node, const std::string &name,
       names.push_back(attribute.name());
   if (!declared)
     throw Error(fmt::format("the operator {} is not known, so only attributes "
-                            "that the node has can be set, and '{}' is none "
-                            "of them{}",
+                            "that the node has can be set, and '{}' is not "
+                            "one of them{}",
                             node.op_type(), name, didYouMean(name, names)));
   for (const auto &[known, type] : *declared)
     names.push_back(known);

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The three layers share their operands and attributes. What a model leaves out
-// is supplied, so that nobody after the importer has to know the defaults.
+// is supplied, so that later stages need not know the defaults.
 //===----------------------------------------------------------------------===//
 #include "ImportLine.h"
 

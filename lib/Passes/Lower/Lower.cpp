@@ -1,4 +1,4 @@
-//===- Lower.cpp - The view of the machine --------------------------------===//
+//===- Lower.cpp - The view npu of a network ------------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -417,7 +417,7 @@ func::FuncOp addNpuView(func::FuncOp quantized, const Target &target,
     throw;
   }
   if (failed(verify(view)))
-    throw Error("the network of the machine is not valid; this is a fault of "
+    throw Error("the lowered network is not valid; this is a fault of "
                 "Parallax, please report the model");
   return view;
 }

@@ -71,7 +71,7 @@ inline int64_t reachOf(const AffineParams &params) {
 /// True for codes with one scale.
 bool hasCodes(Value value);
 
-/// The value of a float constant, in codes or not; null if it is none.
+/// The value of a float constant, in codes or not; null if it is not constant.
 Tensor floatConstantOf(Value value);
 
 /// The attributes of a new operation.

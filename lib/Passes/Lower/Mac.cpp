@@ -66,7 +66,7 @@ public:
   MacRule(Operation *op, Value x, Value weight, Value bias, Lowering &lowering)
       : op(op), x(x), weight(weight), bias(bias), lowering(lowering) {}
 
-  /// Why the operands are none that the machine multiplies.
+  /// Why the NPU cannot multiply these operands.
   Refusal check() const {
     if (!hasCodes(x))
       return fmt::format("operand '{}' is not codes with one scale",

@@ -1,4 +1,4 @@
-//===- Passes.cpp - The pass that lowers to the machine -------------------===//
+//===- Passes.cpp - The pass that lowers to the target --------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -47,7 +47,7 @@ std::string reasonForFloat(Operation *op) {
       .Case<nn::CastOp, nn::ModOp, nn::BitShiftOp, nn::QuantizeLinearOp,
             nn::DequantizeLinearOp>(
           [](auto) { return "it is arithmetic of other numbers than codes"; })
-      .Default(std::string("the machine has no integer operation for it"));
+      .Default(std::string("the NPU has no integer operation for it"));
 }
 
 } // namespace parallax::lower

@@ -150,7 +150,7 @@ Refusal lowerCumSum(nn::CumSumOp op, Lowering &lowering) {
   return {};
 }
 
-/// The sum that a p-norm is made of; null if it is none of the two.
+/// The sum that a p-norm is made of; null if p is neither 1 nor 2.
 std::optional<npu::SumKind> normKind(uint64_t p) {
   if (p == 1)
     return npu::SumKind::L1;
@@ -163,7 +163,7 @@ Refusal lowerLpPool(nn::LpPoolOp op, Lowering &lowering) {
     return refusal;
   std::optional<npu::SumKind> kind = normKind(op.getP());
   if (!kind)
-    return "the machine has norms for p = 1 and 2 only";
+    return "the NPU has norms for p = 1 and 2 only";
   int64_t taps = elementCount({op.getKernel().data(), op.getKernel().size()});
   bool isEuclidean = *kind == npu::SumKind::L2;
   proveSum(op, ends, taps, isEuclidean, lowering);
@@ -306,7 +306,7 @@ Outcome lowerSums(Operation *op, Lowering &lowering) {
           return orFloat([&] {
             return lowerReduce(op, *kind, spatialAxes(op.getX()), lowering);
           });
-        return "the machine has norms for p = 1 and 2 only";
+        return "the NPU has norms for p = 1 and 2 only";
       })
       .Case([&](nn::LpPoolOp op) {
         return orFloat([&] { return lowerLpPool(op, lowering); });

@@ -2,10 +2,10 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A value keeps its tensor name, whoever computes it. A new operation takes the
-// node name of an operation of its own kind that it replaces, because that is
-// the layer which its author knows; otherwise the last one gets the name of the
-// root, and the others are steps of it.
+// A value keeps its tensor name, whichever operation computes it. A new
+// operation takes the node name of an operation of its own kind that it
+// replaces, because that is the layer which its author knows; otherwise the
+// last one gets the name of the root, and the others are steps of it.
 //===----------------------------------------------------------------------===//
 #include "Commit.h"
 #include "parallax/Passes/Optimize/Names.h"

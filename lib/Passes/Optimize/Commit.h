@@ -1,4 +1,4 @@
-//===- Commit.h - A proposal becomes part of the network -------*- C++ -*-===//
+//===- Commit.h - A proposal becomes part of the network --------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -20,11 +20,11 @@ void addReplacedNodes(Operation *op, ArrayRef<Attribute> nodes);
 /// Adds a node and what that one has replaced itself.
 void addReplacedNode(Operation *op, Operation *replaced);
 
-/// Erases an operation that nobody reads and frees the memory of a constant.
+/// Erases an unused operation and frees the memory of a constant.
 void eraseLayer(Operation *op);
 
 /// Replaces values, gives the new operations their names and erases what
-/// nobody reads any more.
+/// has become unused.
 void commit(const Proposal &proposal);
 
 } // namespace parallax

@@ -1,4 +1,4 @@
-//===- Formula.h - What a chain of arithmetic computes ---------*- C++ -*-===//
+//===- Formula.h - What a chain of arithmetic computes ----------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -31,8 +31,8 @@ struct Product {
   SmallVector<Factor, 4> factors;
 };
 
-/// Multiplies out products, quotients, powers and roots, as far as nobody else
-/// reads what is between them.
+/// Multiplies out products, quotients, powers and roots, as long as the
+/// intermediate values have no other consumers.
 Product productOf(Value value);
 
 /// scale * x + shift.
@@ -41,8 +41,8 @@ struct Line {
   double scale = 1, shift = 0;
 };
 
-/// Takes off one factor and one summand, as far as nobody else reads what is
-/// between them.
+/// Takes off one factor and one summand, as long as the intermediate
+/// values have no other consumers.
 Line lineOf(Value value);
 
 /// The coefficients of x^0 to x^3.
@@ -69,9 +69,9 @@ std::optional<Reduction> reductionOf(Value value);
 /// True if both are computed by equal operations from equal values.
 bool isSameValue(Value a, Value b);
 
-/// True if the root depends on nothing but `x` and constants, and nobody reads
-/// what is between them. A rewrite that replaced the root otherwise would not
-/// save anything.
+/// True if the root depends on nothing but `x` and constants, and nothing
+/// else uses the values between them. A rewrite that replaced the root
+/// otherwise would not save anything.
 bool isClosed(Operation *root, Value x);
 
 } // namespace parallax

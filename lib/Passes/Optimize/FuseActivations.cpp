@@ -198,7 +198,8 @@ void fuseHardSigmoid(Operation *op, Proposal &proposal) {
   if (!ramp || !isNear(product.coefficient * ramp->top, 1))
     return;
   Line line = lineOf(ramp->x);
-  // Without a shift it is no sigmoid, and the factor better folds into weights.
+  // Without a shift it is not a sigmoid, and the factor better folds into
+  // weights.
   if (line.shift == 0 || !isFunctionOf(line.x, op))
     return;
   proposal.replace(proposal.create<nn::HardSigmoidOp>(

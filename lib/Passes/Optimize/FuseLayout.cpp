@@ -148,7 +148,7 @@ void fuseMovement(nn::ReshapeOp op, Proposal &proposal) {
   });
   if (form != forms.end())
     return proposal.replace(form->build(x, proposal));
-  // The last reshape did something else besides. Of an image it is worth it.
+  // The last reshape does more than this form. For images it still pays off.
   if (forms.empty() || rankOf(x) < 4)
     return;
   Value y = forms.front().build(x, proposal);

@@ -1,4 +1,4 @@
-//===- Match.h - Questions that rewrites ask about a network ---*- C++ -*-===//
+//===- Match.h - Questions that rewrites ask about a network ----*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -33,7 +33,8 @@ struct ConstantOperand {
 };
 std::optional<ConstantOperand> splitConstant(Operation *op);
 
-/// The other operand of a binary operation, or null if `value` is none.
+/// The other operand of a binary operation, or null if `value` is not an
+/// operand.
 Value otherOperand(Operation *op, Value value);
 
 /// The operation that computes `value` for a single reader, or null.
@@ -41,8 +42,8 @@ template <typename OpTy> OpTy soleProducer(Value value) {
   return value.hasOneUse() ? value.getDefiningOp<OpTy>() : OpTy();
 }
 
-/// The operand of `op` that an operation of kind `OpTy` computes for nobody
-/// else, and that operation; null if there is none.
+/// The operand of `op` that an `OpTy` computes and that has no other
+/// consumer; null if there is none.
 template <typename OpTy> OpTy operandMadeBy(Operation *op) {
   for (Value operand : op->getOperands())
     if (OpTy producer = soleProducer<OpTy>(operand))

@@ -212,7 +212,7 @@ public:
               move && canBeCrossed();
   }
 
-  /// True if the root is worth a proposal.
+  /// True if moving the root is an improvement.
   bool isWorthMoving() const {
     if (!isWhole)
       return false;
@@ -272,7 +272,7 @@ private:
                         [&](Value operand) { return add(operand); });
   }
 
-  /// Nobody else reads what is computed inside.
+  /// What is computed inside has no other consumers.
   bool canBeCrossed() const {
     return (last || move->crosses(root)) &&
            llvm::all_of(ops, [&](Operation *op) {

@@ -1,4 +1,4 @@
-//===- Normalization.h - Normalizations and their parameters ---*- C++ -*-===//
+//===- Normalization.h - Normalizations and their parameters ----*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -35,8 +35,8 @@ struct Normalization {
   double epsilon;
   Parameter scale, bias;
 
-  /// What an operation does, if its parameters are known and nobody asks for
-  /// statistics.
+  /// What an operation does, if its parameters are known and its statistics
+  /// are unused.
   static std::optional<Normalization> read(Operation *op);
 
   /// Without parameters yet, over the dimensions from `axis` on.

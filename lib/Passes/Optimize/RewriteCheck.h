@@ -1,8 +1,8 @@
-//===- RewriteCheck.h - Both sides of a rewrite, executed ------*- C++ -*-===//
+//===- RewriteCheck.h - Both sides of a rewrite, executed -------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A witness for rewrites that does not trust their authors.
+// Executes both sides of a rewrite on the same data and compares the results.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_PASSES_OPTIMIZE_REWRITECHECK_H
 #define PARALLAX_LIB_PASSES_OPTIMIZE_REWRITECHECK_H

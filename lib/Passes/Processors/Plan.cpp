@@ -153,9 +153,10 @@ private:
       fail("scale is {}, but must be a positive number",
            float(processor.scale));
     if (!holds(plan.dtype, processor.zeropoint))
-      fail("zeropoint {} is no code of {}; write the one of the model before "
-           "this one",
-           processor.zeropoint, configName(processor.srcDtype));
+      fail(
+          "zeropoint {} is not a code of {}; write the one of the model before "
+          "this one",
+          processor.zeropoint, configName(processor.srcDtype));
     plan.scale = processor.scale;
     plan.zeropoint = processor.zeropoint;
     plan.dequantizes = plan.scale != 1 || plan.zeropoint != 0;
@@ -240,7 +241,7 @@ private:
     if (isAllZero(processor.padding))
       return;
     if (!holds(plan.dtype, processor.paddingConstantValue))
-      fail("padding_constant_value {} is no value of {}; write one that can "
+      fail("padding_constant_value {} is not a value of {}; write one that can "
            "arrive",
            processor.paddingConstantValue, nameOf(plan.dtype));
     size_t rank = plan.shape.size();

@@ -333,7 +333,7 @@ func.func @slices(%x: tensor<1x6x4xf32>) -> (tensor<1x4x4xf32>, tensor<1x2x4xf32
 }
 
 
-// An overlap, a gap, or another dimension is none.
+// An overlap, a gap, or another dimension does not match.
 
 // CHECK-LABEL: func.func @no_split
 // CHECK-NOT: nn.split

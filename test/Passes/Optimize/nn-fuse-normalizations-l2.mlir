@@ -126,7 +126,7 @@ func.func @l2_of_another(%x: tensor<2x3x4xf32>, %z: tensor<2x3x4xf32>)
   return %y : tensor<2x3x4xf32>
 }
 
-// A sum is no maximum.
+// A sum is not a maximum.
 // CHECK-LABEL: func.func @l2_epsilon_added(
 // CHECK: nn.reduce_l2 %
 // CHECK: nn.add %
@@ -175,7 +175,7 @@ func.func @magnitude(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>)
   return %y : tensor<2x3xf32>
 }
 
-// A summand that is no square, a power that somebody reads, and parts that
+// A summand that is not a square, a power with another consumer, and parts that
 // broadcast.
 // CHECK-LABEL: func.func @no_magnitude(
 // CHECK-NOT: nn.reduce_l2

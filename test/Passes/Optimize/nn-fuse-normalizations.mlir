@@ -405,7 +405,7 @@ func.func @layer_epsilon_outside(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   return %n : tensor<2x3x4xf32>
 }
 
-// One number per row is no parameter of this normalization.
+// One number per row is not a parameter of this normalization.
 // CHECK-LABEL: func.func @layer_bias_of_rows(
 // CHECK: nn.layer_normalization %
 // CHECK: nn.add %

@@ -28,7 +28,7 @@ func.func @main(%x: tensor<1x2x4x4xf32> {nn.name = "x"}) -> (tensor<1x2x4x4xf32>
 // CHECK: func.func private @elsewhere
 func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>
 
-// Bounds at infinity are none only if they are at their own ends.
+// Infinite bounds have no effect only if they are at their own ends.
 // CHECK-LABEL: func.func @infinite_bounds
 // CHECK: nn.clip
 // CHECK-NOT: nn.clip

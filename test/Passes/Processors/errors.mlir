@@ -42,7 +42,7 @@
 
 // REDEFINE: %{config} = value
 // RUN: %{fails}
-// value: error: input 'image': padding_constant_value -1 is no value of uint8; write one that can arrive
+// value: error: input 'image': padding_constant_value -1 is not a value of uint8; write one that can arrive
 
 // REDEFINE: %{config} = odd
 // RUN: %{fails}
@@ -90,7 +90,7 @@
 
 // REDEFINE: %{config} = zeropoint
 // RUN: %{fails}
-// zeropoint: error: input 'image': zeropoint 256 is no code of U8; write the one of the model before this one
+// zeropoint: error: input 'image': zeropoint 256 is not a code of U8; write the one of the model before this one
 
 // REDEFINE: %{config} = perm
 // RUN: %{fails}

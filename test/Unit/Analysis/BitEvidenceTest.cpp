@@ -53,7 +53,7 @@ TEST_F(BitEvidenceTest, ATieIsNoFault) {
   DifferenceClass found = classify(evidenceOf([&](size_t i) {
     return i == 3 || i == 8 ? rounded(exact[i] + 0.4) : rounded(exact[i]);
   }));
-  // The second one is a tie for floats, but the machine has more bits.
+  // The second one is a tie for floats, but the NPU has more bits.
   EXPECT_EQ(found, DifferenceClass::Rounding);
   exact[8] = 40;
   found = classify(evidenceOf([&](size_t i) {

@@ -134,7 +134,7 @@ TEST(Diagnosis, DeadChannelsThoughTheCosineIsGood) {
   chain.layer(2).metrics.deadChannels = 6;
   EXPECT_TRUE(says(find(chain.report, "c_out", Cause::DeadChannels).facts,
                    "6 of 8 channels vary by less than half a step"));
-  // A few that nobody sees are no reason to worry.
+  // A few without an effect on the outputs are not reported.
   chain.layer(2).metrics.deadChannels = 0;
   chain.layer(0).metrics.deadChannels = 1;
   EXPECT_TRUE(diagnose(chain.report).empty());

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Known values, values that are no numbers, extremes of each type, and the
+// Known values, values that are not numbers, extremes of each type, and the
 // same bits with any number of threads.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/Metrics.h"

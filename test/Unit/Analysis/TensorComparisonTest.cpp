@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All layouts of channels against sums that are made one pair after the other
-// in long double; values that are no numbers, extreme magnitudes, and the same
+// in long double; values that are not numbers, extreme magnitudes, and the same
 // bits however samples are merged.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/TensorComparison.h"
@@ -333,7 +333,7 @@ TEST(TensorComparison, ExtremeMagnitudesKeepTheirAngle) {
         EXPECT_NEAR(r.mse / square, 0.5, 1e-6) << magnitude;
         EXPECT_EQ(r.maxAbs, double(magnitude));
       }
-  // Their difference is no float.
+  // Their difference is not representable as a float.
   float most = std::numeric_limits<float>::max();
   for (int64_t length : {1, 8, 40}) {
     Tensor a(DType::F32, {length}), b(DType::F32, {length});
@@ -412,7 +412,7 @@ TEST(TensorComparison, DeadAndSparseChannels) {
   both.add(b, b);
   EXPECT_EQ(both.result().deadChannels, 0);
   EXPECT_EQ(both.result().sparseChannels, 2);
-  // Noise that a float of the tensor's size could not show is no variation.
+  // Noise below the resolution of a float of the tensor's size is ignored.
   a = tensorOf<float>({1, 2, 0, 0, 0, 0}, {1, 3, 2});
   b = tensorOf<float>({1, 2, 0, 1e-20f, 0, 1e-6f}, {1, 3, 2});
   EXPECT_EQ(compare(a, b).deadChannels, 1);

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every operation of the machine is written and read again; what comes back is
+// Every operation of the NPU is written and read again; what comes back is
 // the same network with the same names and gives the same bits.
 //===----------------------------------------------------------------------===//
 #include "../../../lib/Compiled/AttributeKinds.h"

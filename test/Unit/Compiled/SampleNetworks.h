@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Float networks that together lower to every operation of the machine. The
+// Float networks that together lower to every operation of the NPU. The
 // compiled models of these are what the reader's tests damage and what its
 // fuzzer starts from.
 //===----------------------------------------------------------------------===//

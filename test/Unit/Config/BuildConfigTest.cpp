@@ -267,13 +267,13 @@ TEST(BuildConfigTest, BadAttributes) {
   expectBad("[null]", lists);
   expectBad("[1.5, true]", lists);
   expectBad("9223372036854775808",
-            "' is 9223372036854775808, which is no 64-bit integer");
+            "' is 9223372036854775808, which is not a 64-bit integer");
   expectBad("[1, 18446744073709551615]",
-            "[1]' is 18446744073709551615, which is no 64-bit integer");
+            "[1]' is 18446744073709551615, which is not a 64-bit integer");
   expectBad("1e999", "' is 1e999, which is out of the range of numbers");
   expectBad("[0.5, -1e999]",
             "[1]' is -1e999, which is out of the range of numbers");
-  // What is no JSON is reported once.
+  // What is not JSON is reported once.
   EXPECT_EQ(configErrors(R"({"op_processors": [{"op_name": "a",
     "attrs": {"x": nan, "y": [1, nan]}}]})")
                 .size(),
@@ -299,7 +299,7 @@ TEST(BuildConfigTest, AllMistakesAreToldAtOnce) {
 })"),
             (Texts{
                 "2:3: there is no field 'inptu'; did you mean 'input'?",
-                "3:15: 'NPU1' is no value; a text needs quotes: \"NPU1\"",
+                "3:15: 'NPU1' is not a value; a text needs quotes: \"NPU1\"",
                 "5:27: 'quant.calibration_method' must be " + methods() +
                     ", not 'mse'; did you mean 'MSE'?",
                 "9:40: 'quant.layer_configs[2].data_type' must be "
@@ -455,9 +455,10 @@ TEST(BuildConfigTest, NumbersOutOfTheirLimits) {
   expectMessage(quant(R"("percentile": 1e400)"),
                 "'quant.percentile' is 1e400, which is out of the range of "
                 "numbers");
-  expectMessage(quant(R"("histogram_bins": 99999999999999999999)"),
-                "'quant.histogram_bins' is 99999999999999999999, which is no "
-                "64-bit integer");
+  expectMessage(
+      quant(R"("histogram_bins": 99999999999999999999)"),
+      "'quant.histogram_bins' is 99999999999999999999, which is not a "
+      "64-bit integer");
   expectMessage(quant(R"("percentile": NaN)"),
                 "'NaN' is not allowed: give a finite number");
   for (const char *bad : {"0", "-2"})

@@ -105,29 +105,30 @@ TEST(RelaxedJson, Numbers) {
 
 TEST(RelaxedJson, ReadingGoesOnAfterClearMistakes) {
   expectErrors("{\"a\": True, b: nan,\n \"c\": [1 2, 012, text]}",
-               {"1:7 'True' is no value in JSON; write true",
+               {"1:7 'True' is not a value in JSON; write true",
                 "1:13 a name needs quotes: \"b\"",
                 "1:16 'nan' is not allowed: give a finite number",
                 "2:10 a comma is missing before this",
-                "2:13 '012' is no number in JSON",
-                "2:18 'text' is no value; a text needs quotes: \"text\""});
+                "2:13 '012' is not a number in JSON",
+                "2:18 'text' is not a value; a text needs quotes: \"text\""});
   expectErrors("[-Infinity, False, None, .5, +1, 0x1]",
                {"1:2 '-Infinity' is not allowed: give a finite number",
-                "1:13 'False' is no value in JSON; write false",
-                "1:20 'None' is no value in JSON; write null",
-                "1:26 '.5' is no number in JSON",
-                "1:30 '+1' is no number in JSON",
-                "1:34 '0x1' is no number in JSON"});
+                "1:13 'False' is not a value in JSON; write false",
+                "1:20 'None' is not a value in JSON; write null",
+                "1:26 '.5' is not a number in JSON",
+                "1:30 '+1' is not a number in JSON",
+                "1:34 '0x1' is not a number in JSON"});
   expectErrors("{\"a\": 1\n \"b\": 2}", {"2:2 a comma is missing before this"});
-  expectErrors(
-      R"(["\x", "\u12", "\ud800", "\ud800\u0041", "\u0000"])",
-      {"1:3 there is no such escape; a backslash is written as \\\\",
-       "1:9 this escape is no character", "1:17 this escape is no character",
-       "1:27 this escape is no character", "1:43 this escape is no character"});
+  expectErrors(R"(["\x", "\u12", "\ud800", "\ud800\u0041", "\u0000"])",
+               {"1:3 there is no such escape; a backslash is written as \\\\",
+                "1:9 this escape is not a character",
+                "1:17 this escape is not a character",
+                "1:27 this escape is not a character",
+                "1:43 this escape is not a character"});
   expectErrors("[\"a\tb\", \"ä\xff\"]",
                {"1:4 a control character must be written as an escape, such as "
                 "\\t",
-                "1:11 this is no UTF-8; save the file in that encoding"});
+                "1:11 this is not UTF-8; save the file in that encoding"});
 }
 
 TEST(RelaxedJson, OtherMistakesEndTheReading) {

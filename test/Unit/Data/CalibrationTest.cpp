@@ -303,7 +303,7 @@ TEST_F(Calibration, RefusesSetsWithoutSamples) {
   expectRefused({floats, tokens}, {sourceOf(good, "x")},
                 "input 'ids' has no calibration data");
   expectRefused({floats, tokens}, {sourceOf(good), sourceOf(good, "idz")},
-                "names 'idz', which is no input of the model; did you mean "
+                "names 'idz', which is not an input of the model; did you mean "
                 "'ids'?");
   expectRefused({floats}, {sourceOf(good), sourceOf(good)}, "more than once");
 }
@@ -330,7 +330,7 @@ TEST_F(Calibration, LoadsFromSeveralThreads) {
   EXPECT_EQ(right, 40);
 }
 
-//===- Preflight and doctor -----------------------------------------------===//
+//===- Preflight and data diagnostics -------------------------------------===//
 
 bool contains(const std::vector<std::string> &texts, const std::string &part) {
   for (const std::string &text : texts)

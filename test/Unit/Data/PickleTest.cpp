@@ -78,7 +78,7 @@ TEST(Pickle, ReadsWhatNumPyWrites) {
       EXPECT_EQ(object.array("n").dtype(), DType::I64);
       EXPECT_EQ(object.array("s").rank(), 0);
       EXPECT_EQ(valuesOf<float>(object.array("s")), std::vector<float>{2.5});
-      expectError([&] { object.array("note"); }, "'note' is no NumPy array");
+      expectError([&] { object.array("note"); }, "'note' is not a NumPy array");
       expectError([&] { object.array("y"); }, "no array named 'y'");
     }
 }
@@ -235,7 +235,7 @@ TEST(NumPyObject, RefusesArraysThatLie) {
   for (int dim = 0; dim < 65; ++dim)
     deep += "I1\n";
   refuse(arrayOf(deep, four), "at most 64 integers");
-  refuse("]", "'x' is no NumPy array");
+  refuse("]", "'x' is not a NumPy array");
 }
 
 } // namespace

@@ -112,7 +112,7 @@ TEST_F(ConstProcessorsTest, ReplacesTheValueOfAConstantNode) {
 TEST_F(ConstProcessorsTest, RefusesUnknownConstants) {
   expectRefusal([&] { setConstant("shap", {1}); },
                 "there is no constant 'shap'; did you mean 'shape'?");
-  // Tensors that are computed, and inputs, are no constants.
+  // Tensors that are computed, and inputs, are not constants.
   expectRefusal([&] { setConstant("p", {1}); }, "there is no constant 'p'");
   expectRefusal([&] { setConstant("x", {1}); }, "there is no constant 'x'");
   model.mutable_graph()->add_initializer()->set_name("shape");

@@ -311,10 +311,11 @@ TEST_F(ConstantFileTest, BadText) {
   auto path = [&] { return (folder / "a.txt").string(); };
   auto expectWord = [&](const std::string &contents, const std::string &word,
                         int line) {
-    expectMessage([&] { text<int64_t>(contents); },
-                  fmt::format("line {} of '{}' has '{}', which is no number or "
-                              "out of range",
-                              line, path(), word));
+    expectMessage(
+        [&] { text<int64_t>(contents); },
+        fmt::format("line {} of '{}' has '{}', which is not a number or is "
+                    "out of range",
+                    line, path(), word));
   };
   expectWord("1 2\n3 x\n", "x", 2);
   expectWord("1;2", "1;2", 1);

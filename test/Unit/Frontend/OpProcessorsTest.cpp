@@ -165,14 +165,15 @@ TEST_F(OpProcessorsTest, RefusesAttributesOfUnknownOperators) {
   addAttribute(node, "gain", Proto::FLOAT);
   std::string message =
       "node 'c': the operator Custom is not known, so only attributes that "
-      "the node has can be set, and 'gian' is none of them; did you mean "
+      "the node has can be set, and 'gian' is not one of them; did you mean "
       "'gain'?";
   expectRefusal([&] { setAttribute("c", "gian", 1.0); }, message);
   node.set_domain("vendor");
   expectRefusal([&] { setAttribute("c", "gian", 1.0); }, message);
   setAttribute("c", "gain", 2.0);
   EXPECT_EQ(attribute(3, "gain")->f(), 2);
-  // The name of a standard operator in another domain is no standard operator.
+  // The name of a standard operator in another domain is not a standard
+  // operator.
   node.set_op_type("MaxPool");
   EXPECT_THROW(setAttribute("c", "ceil_mode", int64_t(1)), Error);
   node.set_domain("ai.onnx");

@@ -79,7 +79,7 @@ TEST(FloatLayers, C95_FunctionsAreRoundedOnce) {
   for (float range : {0.01f, 2.0f, 20.0f, 250.0f})
     for (float value : randomFloats(2000, range, uint64_t(range) + 1))
       x.push_back(value);
-  for (int i = 1; i < 64; ++i) { // Halves of these are no floats.
+  for (int i = 1; i < 64; ++i) { // Halves of these are not floats.
     x.push_back(float(i) * 0x1p-149f);
     x.push_back(-float(i) * 0x1p-149f);
     x.push_back(std::ldexp(-1.0f - float(i) * 0x1p-23f, -2 * i));

@@ -16,7 +16,7 @@ namespace parallax::literal {
 // Tables
 //===----------------------------------------------------------------------===//
 
-/// The t of C50, with what becomes of numbers that are none.
+/// The t of C50, with what NaN and infinities become.
 static double stepsOf(const std::function<double(double)> &f, const Codes &x,
                       int64_t code, const Codes &y) {
   double t = f(double(code - x.zero) * double(x.scale)) / double(y.scale);

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parts of all layers have to sum up to the loss that was measured, which
-// they only do if every shadow and every secant on the way is right.
+// they only do if every reference layer and every secant on the way is right.
 //===----------------------------------------------------------------------===//
 #include "QuantizeTestSupport.h"
 #include "parallax/Config/Target.h"

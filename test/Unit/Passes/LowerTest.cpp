@@ -1,9 +1,9 @@
-//===- LowerTest.cpp - The machine against the quantized network ----------===//
+//===- LowerTest.cpp - The NPU against the quantized network --------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Both engines execute the same quantized network. Codes of the same layer may
-// differ by the one step that a rounding is worth, and hardly ever by more.
+// differ by the one step of a rounding, and hardly ever by more.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Lower/Lower.h"
 #include "QuantizeTestSupport.h"

@@ -88,7 +88,7 @@ TEST(PrecisionBits, TheVerdictNamesFaults) {
   report.differences.push_back(
       difference("broken", 500, DifferenceClass::Rounding));
   EXPECT_EQ(differencesVerdict(report),
-            "Bits, NPUBackend against Reference: the machine does not compute "
+            "Bits, NPUBackend against Reference: NPUBackend does not compute "
             "what it should in 1 of 2 layers that differ. End to end, the "
             "first is tie.\n"
             "  broken: rounding; 500 of 1000 (50.0 %) elements differ, by up "

@@ -48,7 +48,7 @@ TEST(PrecisionDiff, NothingChanged) {
 
 TEST(PrecisionDiff, AnOutputMayLoseALittle) {
   EXPECT_TRUE(regressionsOf(chain({0.99, 0.999}), chain({0.5, 0.9986})).empty())
-      << "layers that are no outputs do not count";
+      << "layers that are not outputs do not count";
   EXPECT_EQ(regressionsOf(chain({0.99, 0.999}), chain({0.99, 0.9984})),
             (std::vector<std::string>{
                 "EndToEnd Reference: output l1_out falls from 0.99900 to "
@@ -109,7 +109,7 @@ TEST(PrecisionDiff, NewFaultsOfTheMachineAreRegressions) {
   for (const PrecisionReport &before : {none, tie})
     EXPECT_EQ(regressionsOf(before, layout),
               (std::vector<std::string>{
-                  "l0_out: the machine breaks its specification in 7 of 100 "
+                  "l0_out: NPUBackend breaks its specification in 7 of 100 "
                   "elements (Layout), and did not before."}));
   PrecisionDiff diff = diffPrecision(layout, none, tolerance);
   ASSERT_EQ(diff.bits.size(), 1u);

@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was written is read again in full, and what is no such file is refused
-// with the place of the mistake.
+// What was written is read again in full, and what is not such a file is
+// refused with the place of the mistake.
 //===----------------------------------------------------------------------===//
 #include "PrecisionSamples.h"
 #include "parallax/Support/AtomicFile.h"
@@ -102,45 +102,51 @@ TEST(PrecisionReader, SaysWhatIsWrongAndWhere) {
       {"/tables", nullptr, "tables is missing"},
       {"/tables/0/rows/0/tensor", nullptr,
        "tables[0].rows[0].tensor is missing"},
-      {"/tables/0/rows/0/tensor", 7, "tables[0].rows[0].tensor is no text"},
+      {"/tables/0/rows/0/tensor", 7, "tables[0].rows[0].tensor is not text"},
       {"/tables/0/rows/1/cosine", "high",
-       "tables[0].rows[1].cosine is no number"},
+       "tables[0].rows[1].cosine is not a number"},
       {"/tables/0/rows/0/codes/scale", 1e300,
-       "tables[0].rows[0].codes.scale is no number of 32 bits"},
+       "tables[0].rows[0].codes.scale is not a number of 32 bits"},
       {"/tables/0/rows/0/codes", "none",
-       "tables[0].rows[0].codes is no object"},
+       "tables[0].rows[0].codes is not an object"},
       {"/tables/0/rows/0/is_output", 1,
        "tables[0].rows[0].is_output is neither true nor false"},
-      {"/tables/0/rows/0/shape", "(1,)", "tables[0].rows[0].shape is no list"},
+      {"/tables/0/rows/0/shape", "(1,)",
+       "tables[0].rows[0].shape is not a list"},
       {"/tables/0/rows/0/shape/1", 0.5,
-       "tables[0].rows[0].shape[1] is no integer of 64 bits"},
-      {"/samples", uint64_t(1) << 63, "samples is no integer of 64 bits"},
+       "tables[0].rows[0].shape[1] is not an integer of 64 bits"},
+      {"/samples", uint64_t(1) << 63, "samples is not an integer of 64 bits"},
       {"/tables/0/mode", "Slow",
-       "tables[0].mode is none of the names that this version knows"},
+       "tables[0].mode is not a name that this version knows"},
       {"/histograms/1/values/width", 0.3,
-       "histograms[1].values is no histogram"},
-      {"/histograms/1/values/width", 0, "histograms[1].values is no histogram"},
+       "histograms[1].values is not a histogram"},
+      {"/histograms/1/values/width", 0,
+       "histograms[1].values is not a histogram"},
       {"/histograms/1/values/start", 0.01,
-       "histograms[1].values is no histogram"},
+       "histograms[1].values is not a histogram"},
       {"/histograms/1/values/start", 1e300,
-       "histograms[1].values is no histogram"},
-      {"/histograms/1/values/max", -3, "histograms[1].values is no histogram"},
+       "histograms[1].values is not a histogram"},
+      {"/histograms/1/values/max", -3,
+       "histograms[1].values is not a histogram"},
       {"/histograms/1/values/max", 1e300,
-       "histograms[1].values is no histogram"},
+       "histograms[1].values is not a histogram"},
       {"/histograms/1/values/counts",
        {-1},
-       "histograms[1].values is no histogram"},
+       "histograms[1].values is not a histogram"},
       {"/histograms/1/values/counts",
        {std::numeric_limits<int64_t>::max(), 1},
-       "histograms[1].values is no histogram"},
-      {"/histograms/1/clip", {1}, "histograms[1].clip is no pair of numbers"},
+       "histograms[1].values is not a histogram"},
+      {"/histograms/1/clip",
+       {1},
+       "histograms[1].clip is not a pair of numbers"},
   };
   for (const Case &wrong : cases)
     EXPECT_EQ(messageOf(changed(wrong.place, wrong.value)),
               std::string("a.json: ") + wrong.message +
                   "; write the file again with parallax build");
-  EXPECT_EQ(messageOf("[]"), "a.json: the file is no object; write the file "
-                             "again with parallax build");
+  EXPECT_EQ(messageOf("[]"),
+            "a.json: the file is not an object; write the file "
+            "again with parallax build");
 }
 
 TEST(PrecisionReader, RefusesANewerSchema) {
@@ -151,13 +157,13 @@ TEST(PrecisionReader, RefusesANewerSchema) {
 }
 
 TEST(PrecisionReader, RefusesWhatIsNoJson) {
-  EXPECT_EQ(messageOf("").find("a.json is no JSON: parse error at line 1"), 0u)
+  EXPECT_EQ(messageOf("").find("a.json is not JSON: parse error at line 1"), 0u)
       << messageOf("");
-  EXPECT_EQ(messageOf("{\"schema\": 1e999}").find("a.json is no JSON: "), 0u);
-  EXPECT_EQ(messageOf("{\"a\": \"\xff\"}").find("a.json is no JSON: "), 0u);
+  EXPECT_EQ(messageOf("{\"schema\": 1e999}").find("a.json is not JSON: "), 0u);
+  EXPECT_EQ(messageOf("{\"a\": \"\xff\"}").find("a.json is not JSON: "), 0u);
   // Deep enough for a stack to overflow.
   std::string deep(1 << 20, '[');
-  EXPECT_EQ(messageOf(deep).find("a.json is no JSON: "), 0u);
+  EXPECT_EQ(messageOf(deep).find("a.json is not JSON: "), 0u);
   deep += std::string(1 << 20, ']');
   EXPECT_EQ(messageOf("{\"schema\": 1, \"a\": " + deep + "}"),
             "a.json: samples is missing; write the file again with parallax "

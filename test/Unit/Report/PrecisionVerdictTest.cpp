@@ -52,7 +52,7 @@ TEST(PrecisionVerdict, AllGood) {
 }
 
 TEST(PrecisionVerdict, NamesTheFirstBadLayerAndTheLargestDrop) {
-  // The fourth layer is on another branch: going back down is no drop.
+  // The fourth layer is on another branch: going back down is not a drop.
   PrecisionTable chain =
       sampleChain(endToEnd, {1, 0.995, 0.985, 1, 0.984, 0.97, 0.975});
   chain.mode = AnalysisMode::NPUBackend;

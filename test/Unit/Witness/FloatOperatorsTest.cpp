@@ -118,10 +118,10 @@ TEST_F(FloatOperatorsTest, EveryOperatorHasARuleForFloats) {
     EXPECT_TRUE(npuKernels().find(op)) << op;
     EXPECT_EQ(rules.erase(op), 1u)
         << op << " would have a kernel of the float engine, whose bits depend "
-        << "on the machine; specify it in docs/numerics.md, or add it to "
+        << "on the NPU; specify it in docs/numerics.md, or add it to "
         << "lib/Backend/NPU/FloatLayers.cpp with the reason why it is exact";
   }
-  EXPECT_TRUE(rules.empty()) << rules.begin()->first << " is no operator";
+  EXPECT_TRUE(rules.empty()) << rules.begin()->first << " is not an operator";
   EXPECT_FALSE(npuKernels().planFusion);
 }
 

@@ -1,4 +1,4 @@
-//===- LiteralMoves.cpp - Movement in the machine's view ------------------===//
+//===- LiteralMoves.cpp - Movement in the NPU's view ----------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- LiteralNetwork.cpp - A literal run of the machine's view -----------===//
+//===- LiteralNetwork.cpp - A literal run of the NPU's view ---------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- LiteralNetwork.h - A literal run of the machine's view --*- C++ -*-===//
+//===- LiteralNetwork.h - A literal run of the NPU's view -------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -58,7 +58,7 @@ template <typename OpTy> Pool poolOf(OpTy op, bool countsPads = false) {
 /// A value without elements, with the limits of its type.
 Item emptyItem(Type type);
 
-/// The operations of the nn dialect that the machine's view keeps: movement
+/// The operations of the nn dialect that the NPU's view keeps: movement
 /// and comparison of codes. False for any other.
 bool moveLiterally(Operation *op, const Items &operands, Items &results);
 

@@ -345,7 +345,7 @@ private:
     const Codes &from = x[0].codes;
     if (from.bits == 8)
       return table(f, from, y, tie);
-    // 16 bits: what has a kink is no table.
+    // 16 bits: a function with a kink is not a table.
     if (auto leaky = dyn_cast<nn::LeakyReluOp>(op)) {
       double slope = leaky.getAlpha().convertToDouble();
       Codes one{16, true, {1}, float(slope / 32767), 0, -32768, 32767, {32767}};

@@ -52,7 +52,7 @@ protected:
     return all;
   }
 
-  /// Every layer of the machine's view, for all inputs and for each rounding.
+  /// Every layer of the NPU's view, for all inputs and for each rounding.
   void compareAll(size_t minLayers) {
     for (Rounding rounding :
          {Rounding::HalfUp, Rounding::HalfAway, Rounding::HalfEven}) {
@@ -76,7 +76,7 @@ protected:
 
   void compareLayers(FuncOp machine, literal::Tie tie, const Tensor &input,
                      std::set<std::string> &layers) {
-    // By name: the integers of the machine, and those derived from scales.
+    // By name: the integers of the NPU, and those derived from scales.
     std::map<std::string, std::vector<literal::Item>> readings;
     for (auto &[value, item] :
          literal::runQuantizedLiterally(view, {input}, tie))
@@ -121,7 +121,7 @@ protected:
   Target target;
   int64_t atLow = 0, atHigh = 0, between = 0;
   size_t compared = 0;
-  /// Whether all operations have a reading from the machine's integers.
+  /// Whether all operations have a reading from the NPU's integers.
   bool walksMachine = true;
 };
 

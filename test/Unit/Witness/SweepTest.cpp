@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Single products of the machine in many shapes, from one term to 5000, with
+// Single products of the NPU in many shapes, from one term to 5000, with
 // zero points at the ends and operands that saturate: the places where tiles,
 // tails and lanes of fast kernels end.
 //===----------------------------------------------------------------------===//

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators that divide by a statistic of their own operand, which have integer
-// algorithms of their own on the machine, and those whose statistics are known.
+// algorithms of their own on the NPU, and those whose statistics are known.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_DIALECT_NN_NORMALIZE_TD
 #define PARALLAX_DIALECT_NN_NORMALIZE_TD
@@ -59,7 +59,7 @@ def NN_LayerNormalizationOp : NN_Op<"layer_normalization", "Composite",
   let description = [{
     `y = scale (x - mean) / sqrt(var + epsilon) + bias`, with mean and variance
     over the dimensions from `axis` on. Mean and inverse deviation are results
-    only if somebody asks for them.
+    only if they are used.
   }];
   let arguments = (ins NN_Tensor:$x, NN_Tensor:$scale,
                        Optional<NN_Tensor>:$bias, NN_I64<"-1">:$axis,

@@ -1,4 +1,4 @@
-//===- NPUOps.td - The operations of the machine -*- tablegen -*-===//
+//===- NPUOps.td - The operations of the NPU -*- tablegen -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -16,7 +16,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def NPU_Dialect : Dialect {
   let name = "npu";
   let cppNamespace = "::parallax::npu";
-  let summary = "A network as the machine executes it: codes and integers.";
+  let summary = "A network as the NPU executes it: codes and integers.";
   let description = [{
     Tensors have plain integer element types: `ui8`, `i8`, `ui16` and `i16` are
     codes, `i32` and `i64` biases. Scales exist only where codes meet floats, in

@@ -1,4 +1,4 @@
-//===- Passes.td - The pass that lowers to the machine -*- tablegen -*-===//
+//===- Passes.td - The pass that lowers to the target -*- tablegen -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -10,7 +10,7 @@
 include "mlir/Pass/PassBase.td"
 
 def NpuLower : Pass<"npu-lower", "::mlir::ModuleOp"> {
-  let summary = "The view of the machine beside the quantized one";
+  let summary = "Lower the quantized view to the integers of a target";
   let description = [{
     Adds a function `npu` that computes what the function `quantized` does, in
     the integers of docs/numerics.md. A layer that has no integer kernel is

@@ -1,4 +1,4 @@
-//===- Names.h - What layers are called after optimization -----*- C++ -*-===//
+//===- Names.h - What layers are called after optimization ------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -29,7 +29,7 @@ struct NodeFate {
   std::string node, layer;
 };
 
-/// The fate of every node, in their order.
+/// The layer that each node has become, in the order of the nodes.
 std::vector<NodeFate> mapNodes(mlir::func::FuncOp function,
                                ArrayRef<std::string> nodes);
 

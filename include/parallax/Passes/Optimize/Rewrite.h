@@ -1,11 +1,11 @@
-//===- Rewrite.h - Rewrites that are proven before they count --*- C++ -*-===//
+//===- Rewrite.h - Rewrites that are proven before they count ---*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A rewrite never changes the network. It proposes: it builds new operations
 // beside the old ones and says which values they replace. The driver executes
 // both sides on the same data, and only then replaces one by the other, carries
-// the layer names over and removes what nobody reads any more. A proposal that
+// the layer names over and removes what has become unused. A proposal that
 // computes something else is thrown away and reported.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_PASSES_OPTIMIZE_REWRITE_H

@@ -1,4 +1,4 @@
-//===- ExportLine.h - The vocabulary of export lines -----------*- C++ -*-===//
+//===- ExportLine.h - The vocabulary of export lines ------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -42,7 +42,7 @@ struct Operator {
 struct ExportLine {
   std::function<Operator(Operation *)> choose;
   std::function<void(Layer &)> write;
-  /// Results from this one on are left out if nobody reads them.
+  /// Results from this one on are left out if they have no consumers.
   unsigned requiredResults = ~0u;
 };
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // In nn every operand is given. Here those that only repeat a default of ONNX
-// are left out again, and so are results that nobody reads.
+// are left out again, and so are unused results.
 //===----------------------------------------------------------------------===//
 #include "ExportLine.h"
 #include "parallax/Support/TensorAttr.h"
