@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names that tables and files give to kinds of differences.
+// The names that tables and files give to the classes of differences.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/BitDifference.h"
 

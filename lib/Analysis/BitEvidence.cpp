@@ -1,10 +1,10 @@
-//===- BitEvidence.cpp - What tells kinds of differences apart ------------===//
+//===- BitEvidence.cpp - How differing bits are classified ----------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// First whether the NPU is right at all, by the exact results; if it is
-// not, which mistake leaves such a pattern. Patterns need not hold for every
-// last element, because a broken kernel still meets ties.
+// First, whether the NPU is right at all, by the exact results; if it is not,
+// which mistake leaves such a pattern. A pattern need not hold for every
+// element, because a broken kernel still meets ties.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/BitEvidence.h"
 #include "parallax/Support/Simd.h"

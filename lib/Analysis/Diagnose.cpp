@@ -2,10 +2,9 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A layer is looked at if it is bad by itself, if it has a large part in the
-// loss of bad outputs, or if codes kill its channels. The error may come from
-// its own codes, from those of its weights, or from those of what it reads;
-// that is where the cause is looked for.
+// A layer is examined if it is bad by itself, if it causes a large part of the
+// loss of bad outputs, or if it has dead channels. The cause is looked for in
+// its own codes, in those of its weights and in those of its operands.
 //===----------------------------------------------------------------------===//
 #include "LossModel.h"
 

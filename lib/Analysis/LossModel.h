@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A loss of 1 - cosine is a sum of squares, so independent errors add up in it:
-// what a change leaves of the error of one tensor, it leaves of its part. That
-// is what predictions stand on, and diagnoses take their weight from it.
+// a change that scales the error of a tensor scales its part of the loss alike.
+// Predictions and diagnoses are based on that.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_ANALYSIS_LOSSMODEL_H
 #define PARALLAX_LIB_ANALYSIS_LOSSMODEL_H

@@ -1,9 +1,9 @@
-//===- PrecisionReport.cpp - What an analysis found out -------------------===//
+//===- PrecisionReport.cpp - The result of an analysis --------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names that tables and files give to ways of analyzing, and the part of
-// the channels that a scale of the whole tensor serves badly.
+// The names that tables and files give to methods and modes, and the levels of
+// outlier channels.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/PrecisionReport.h"
 

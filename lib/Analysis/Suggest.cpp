@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Candidates come from diagnoses and from the largest parts of the loss. Types
-// are tried out in memory, so what a rule drags along is in the prediction.
+// are tried out in memory, so a prediction includes the layers whose types
+// change as well.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/Suggest.h"
 #include "LossModel.h"

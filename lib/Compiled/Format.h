@@ -1,9 +1,9 @@
-//===- Format.h - Words of the compiled model ------------------*- C++ -*-===//
+//===- Format.h - Names in the compiled model ------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// What writer and reader must spell alike; docs/compiled-model.md lists all of
-// it for others.
+// Names that the writer and the reader share; docs/compiled-model.md lists all
+// of them.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_COMPILED_FORMAT_H
 #define PARALLAX_LIB_COMPILED_FORMAT_H

@@ -2,9 +2,9 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hostile until proven otherwise: names, types and sizes are checked here, each
-// operation by the verifier of its dialect as soon as it is built, and the
-// sums of the whole network at the end.
+// A file is not trusted: names, types and sizes are checked here, each
+// operation by the verifier of its dialect as soon as it is built, and the sums
+// of the whole network at the end.
 //===----------------------------------------------------------------------===//
 #include "parallax/Compiled/CompiledModel.h"
 

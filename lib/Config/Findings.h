@@ -1,4 +1,4 @@
-//===- Findings.h - The mistakes in a configuration -------------*- C++ -*-===//
+//===- Findings.h - The mistakes in a configuration ------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

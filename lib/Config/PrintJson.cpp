@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A mean of three numbers should not take five lines.
+// Prints short lists on one line, such as a mean of three numbers.
 //===----------------------------------------------------------------------===//
 #include "parallax/Config/RelaxedJson.h"
 #include "parallax/Support/Unicode.h"

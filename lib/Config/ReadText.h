@@ -1,4 +1,4 @@
-//===- ReadText.h - The text of a file --------------------------*- C++ -*-===//
+//===- ReadText.h - The text of a file -------------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

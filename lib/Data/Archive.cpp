@@ -2,8 +2,9 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// libarchive does the formats; here is what it leaves to its users: which
-// formats are let in, which paths are sane, and when it is enough.
+// libarchive reads the formats. This file adds what it leaves to its users:
+// which formats are allowed, which paths are safe, and how much may be
+// unpacked.
 //===----------------------------------------------------------------------===//
 #include "parallax/Data/Archive.h"
 #include "parallax/Support/AtomicFile.h"

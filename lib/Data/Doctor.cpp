@@ -1,10 +1,10 @@
-//===- Doctor.cpp - Samples that calibration should not learn from --------===//
+//===- Doctor.cpp - Diagnostics of calibration samples --------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blank and repeated samples are not wrong, but they narrow what a set shows of
-// the world. Hashes only propose duplicates; bytes decide. Pictures off the
-// range that the network was trained on give ranges of another network.
+// Finds blank samples, duplicates and outliers, and pictures outside of the
+// range that networks are trained on. Hashes only propose duplicates; their
+// bytes are compared.
 //===----------------------------------------------------------------------===//
 #include "parallax/Data/Preflight.h"
 #include "parallax/Support/Parallel.h"

@@ -1,9 +1,8 @@
-//===- PrecisionBits.cpp - Where the bits of the engines part -------------===//
+//===- PrecisionBits.cpp - Where the bits of the engines differ -----------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Most differences are ties of rounding that mean nothing, so that what does
-// mean something has to stand in front of them.
+// Most differences are harmless ties of rounding, so faults are printed first.
 //===----------------------------------------------------------------------===//
 #include "PrecisionText.h"
 #include "parallax/Support/Sort.h"

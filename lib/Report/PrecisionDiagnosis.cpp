@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Causes with their numbers, changes that can be pasted into a configuration,
-// and what became of a promise.
+// and the table of predicted and verified gains.
 //===----------------------------------------------------------------------===//
 #include "PrecisionText.h"
 #include "parallax/Support/Unicode.h"

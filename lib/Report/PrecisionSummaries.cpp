@@ -1,9 +1,9 @@
-//===- PrecisionSummaries.cpp - How values lie, and what takes time -------===//
+//===- PrecisionSummaries.cpp - Distributions of values and times ---------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Weights and activations have the same columns, so that both can be read and
-// filtered in the same way. The worst is on top.
+// filtered in the same way. The largest error comes first.
 //===----------------------------------------------------------------------===//
 #include "PrecisionText.h"
 

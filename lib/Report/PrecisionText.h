@@ -1,4 +1,4 @@
-//===- PrecisionText.h - What the writers of analyses share -----*- C++ -*-===//
+//===- PrecisionText.h - What the writers of analyses share ----*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

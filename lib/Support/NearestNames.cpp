@@ -1,4 +1,4 @@
-//===- NearestNames.cpp - Offers for a misspelled name --------------------===//
+//===- NearestNames.cpp - Suggestions for a misspelled name ---------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C library's wcwidth depends on the locale of the process, which would
-// make tables differ between machines; these ranges do not.
+// The ranges are our own, because wcwidth depends on the locale of the process
+// and tables would differ between computers.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/Unicode.h"
 

@@ -1,4 +1,4 @@
-//===- Attribution.h - Which layers cause the loss --------------*- C++ -*-===//
+//===- Attribution.h - Which layers cause the loss -------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,10 +1,10 @@
-//===- BitDifference.h - Where NPU and reference differ ---------*- C++ -*-===//
+//===- BitDifference.h - Where NPU and reference differ --------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both engines get the same codes, so a layer that gives other codes on one of
-// them computes otherwise. What kind of difference it is tells a harmless tie
-// of rounding from a broken kernel.
+// Both engines get the same codes, so a layer whose codes differ computes
+// differently. The class of a difference tells a harmless tie of rounding from
+// a broken kernel.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_ANALYSIS_BITDIFFERENCE_H
 #define PARALLAX_ANALYSIS_BITDIFFERENCE_H

@@ -1,4 +1,4 @@
-//===- BitEvidence.h - What tells kinds of differences apart ----*- C++ -*-===//
+//===- BitEvidence.h - How differing bits are classified -------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,9 +1,9 @@
-//===- Diagnosis.h - Why a layer is bad, and what to change -----*- C++ -*-===//
+//===- Diagnosis.h - Why a layer is bad, and what to change ----*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Causes are read off measured facts. A suggestion is a change of the
-// configuration with a prediction, so that it can be held to it.
+// Causes are derived from measured facts. A suggestion is a change of the
+// configuration with a prediction that can be verified.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_ANALYSIS_DIAGNOSIS_H
 #define PARALLAX_ANALYSIS_DIAGNOSIS_H

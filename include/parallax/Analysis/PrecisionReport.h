@@ -1,9 +1,9 @@
-//===- PrecisionReport.h - What an analysis found out -----------*- C++ -*-===//
+//===- PrecisionReport.h - The result of an analysis -----------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The result of comparing a network with itself: plain numbers in the order of
-// the network, for tables, files and verdicts.
+// The result of comparing a network with its quantized form: plain numbers in
+// the order of the network, for tables, files and verdicts.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_ANALYSIS_PRECISIONREPORT_H
 #define PARALLAX_ANALYSIS_PRECISIONREPORT_H

@@ -1,9 +1,9 @@
-//===- Suggest.h - Changes of the configuration -----------------*- C++ -*-===//
+//===- Suggest.h - Changes of the configuration ----------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// From measured facts to causes, and from causes to changes that are said to
-// help by so much and to cost so much. Nothing is executed for that.
+// From measured facts to causes, and from causes to changes with a predicted
+// gain and cost. Nothing is executed for that.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_ANALYSIS_SUGGEST_H
 #define PARALLAX_ANALYSIS_SUGGEST_H

@@ -1,4 +1,4 @@
-//===- TensorComparison.h - A tensor on two engines -------------*- C++ -*-===//
+//===- TensorComparison.h - A tensor on two engines ------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- CompiledModel.h - The npu view as a file -----------------*- C++ -*-===//
+//===- CompiledModel.h - The npu view as a file ----------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- Edit.h - Changes of a configuration in its own words -----*- C++ -*-===//
+//===- Edit.h - Changes of a configuration in its own words ----*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- Archive.h - Files in tar and zip archives ----------------*- C++ -*-===//
+//===- Archive.h - Files in tar and zip archives ---------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pickle is a program for a small machine that can be told to call any
-// function of Python. This reader has the machine without the calls: numbers,
+// function of Python. This reader has the stack and no calls: numbers,
 // text, bytes, lists, tuples, dicts and NumPy arrays come out, and whatever
 // asks for something else is refused by name.
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Preflight.h - What is wrong with a calibration set -------*- C++ -*-===//
+//===- Preflight.h - What is wrong with a calibration set ------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- Cost.h - What layers cost on a chip ----------------------*- C++ -*-===//
+//===- Cost.h - What layers cost on a chip ---------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,10 +1,10 @@
-//===- Precision.h - Tables, verdicts and files of an analysis --*- C++ -*-===//
+//===- Precision.h - Tables, verdicts and files of an analysis -*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The forms that people and programs read a precision analysis in. Titles and
-// headings are those that scripts of users look for, so they are fixed.
-// docs/precision-analysis.md says how to read them.
+// A precision analysis as tables, text and files. Titles and headings are
+// fixed, because scripts of users look for them. docs/precision-analysis.md
+// says how to read them.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_REPORT_PRECISION_H
 #define PARALLAX_REPORT_PRECISION_H

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// One word for what every measurement writes.
+// Seconds since a point in time, for everything that is measured.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_SUPPORT_CLOCK_H
 #define PARALLAX_SUPPORT_CLOCK_H

@@ -1,4 +1,4 @@
-//===- Digest.h - Fingerprints of files -------------------------*- C++ -*-===//
+//===- Digest.h - Fingerprints of files ------------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- FixedPoint.h - The only place that rounds ----------------*- C++ -*-===//
+//===- FixedPoint.h - The only place that rounds ---------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

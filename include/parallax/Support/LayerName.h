@@ -1,4 +1,4 @@
-//===- LayerName.h - The identity of a layer --------------------*- C++ -*-===//
+//===- LayerName.h - The identity of a layer -------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -2,9 +2,9 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A configuration may set attributes of nodes and replace constants, which
-// saves the way back to the framework that exported the model. Plain data: the
-// reader of configurations fills it, the importer applies it.
+// A configuration may set attributes of nodes and replace constants, so that a
+// model need not be exported again. Plain data: the configuration reader fills
+// it, the importer applies it.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_SUPPORT_MODELPATCHES_H
 #define PARALLAX_SUPPORT_MODELPATCHES_H

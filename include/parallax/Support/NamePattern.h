@@ -1,4 +1,4 @@
-//===- NamePattern.h - Regular expressions for names ------------*- C++ -*-===//
+//===- NamePattern.h - Regular expressions for names -----------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

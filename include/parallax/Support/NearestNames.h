@@ -1,4 +1,4 @@
-//===- NearestNames.h - Offers for a misspelled name ------------*- C++ -*-===//
+//===- NearestNames.h - Suggestions for a misspelled name ------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the outside has to know of an input or output. Engines give it and
-// readers of samples take it, so it belongs to neither.
+// The name, type and shape of an input or output. Engines provide it and
+// readers of samples use it, so it belongs to neither.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_SUPPORT_PORTINFO_H
 #define PARALLAX_SUPPORT_PORTINFO_H

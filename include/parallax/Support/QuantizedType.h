@@ -1,4 +1,4 @@
-//===- QuantizedType.h - Parameters of MLIR's quantized types ---*- C++ -*-===//
+//===- QuantizedType.h - Parameters of MLIR's quantized types --*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- Random.h - Made-up numbers -------------------------------*- C++ -*-===//
+//===- Random.h - Reproducible random numbers ------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,9 +1,9 @@
-//===- Sort.h - Sorting by what a key says ---------------------*- C++ -*-===//
+//===- Sort.h - Stable sorting by a key ------------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The standard library's stable sort asks for memory in a way that compilers
-// warn about, so what is equal is kept in order by its place.
+// std::stable_sort allocates in a way that compilers warn about, so elements
+// with equal keys are kept in order by comparing their indices.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_SUPPORT_SORT_H
 #define PARALLAX_SUPPORT_SORT_H

@@ -1,4 +1,4 @@
-//===- Tensor.h - A typed, contiguous, row-major buffer ---------*- C++ -*-===//
+//===- Tensor.h - A typed, contiguous, row-major buffer --------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

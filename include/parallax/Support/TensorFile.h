@@ -1,4 +1,4 @@
-//===- TensorFile.h - Raw tensor files and their names ----------*- C++ -*-===//
+//===- TensorFile.h - Raw tensor files and their names ---------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- UniqueNames.h - No name twice ---------------------------*- C++ -*-===//
+//===- UniqueNames.h - Unique names ----------------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

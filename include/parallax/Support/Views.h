@@ -1,4 +1,4 @@
-//===- Views.h - Views of one network ---------------------------*- C++ -*-===//
+//===- Views.h - Views of one network --------------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- VerifyShapes.h - Shapes of npu operations ----------------*- C++ -*-===//
+//===- VerifyShapes.h - Shapes of npu operations ---------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

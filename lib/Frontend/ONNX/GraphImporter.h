@@ -1,4 +1,4 @@
-//===- GraphImporter.h - A graph becomes a function -------------*- C++ -*-===//
+//===- GraphImporter.h - A graph becomes a function ------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- Node.h - One ONNX node, as an import line sees it --------*- C++ -*-===//
+//===- Node.h - One ONNX node, as an import line sees it -------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A request is granted and logged, or refused: a name that fits nothing, or
-// more than one thing, and a value of the wrong kind end the import.
+// Each request is applied and logged, or refused: a name that matches nothing
+// or more than one thing, or a value of the wrong type, ends the import.
 //===----------------------------------------------------------------------===//
 #include "Processors.h"
 #include "AttributeTypes.h"

@@ -1,10 +1,10 @@
-//===- Boundary.cpp - Codes that arrive and codes that leave --------------===//
+//===- Boundary.cpp - Codes at inputs and outputs -------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// At its borders a deployed network has integers of its own: pixels that come
-// from a camera, codes of another quantized model, outputs that are asked for
-// as codes. They meet the codes of the network without floats between them.
+// A deployed network may take and give integers: pixels of a camera, codes of
+// another quantized model, outputs as codes. They are converted to the codes of
+// the network directly, without floats in between.
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
 

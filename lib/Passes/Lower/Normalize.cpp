@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// What needs statistics of a whole row: tables of exponents, learned scales as
-// integers, and where rows and channels lie.
+// Operators that need statistics of a whole row: tables of exponentials,
+// learned scales as integers, and the positions of rows and channels.
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
 

@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rule of all functions that have no better one, also for sums and products
-// with a number that no multiplier can express.
+// The rule for all functions without a more exact one, and for sums and
+// products with a number that no multiplier can express.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_PASSES_LOWER_TABLES_H
 #define PARALLAX_LIB_PASSES_LOWER_TABLES_H

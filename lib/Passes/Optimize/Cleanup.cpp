@@ -1,9 +1,9 @@
-//===- Cleanup.cpp - Layers twice computed or never read ------------------===//
+//===- Cleanup.cpp - Duplicate and unused layers --------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both are what MLIR's own passes do, but those know nothing of layer names and
-// of the memory behind constants.
+// MLIR has passes for both, but those do not keep layer names or free the
+// memory of constants.
 //===----------------------------------------------------------------------===//
 #include "Commit.h"
 #include "Families.h"

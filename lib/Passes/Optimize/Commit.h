@@ -1,4 +1,4 @@
-//===- Commit.h - A proposal becomes part of the network --------*- C++ -*-===//
+//===- Commit.h - A proposal becomes part of the network -------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

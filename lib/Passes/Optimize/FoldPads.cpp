@@ -2,9 +2,9 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layers pad for free; a padding by itself copies a whole tensor. They agree if
-// the value that is padded with is the one that the layer takes for nothing: 0
-// for sums, and for a maximum whatever is no greater than all elements.
+// Layers pad for free, while a Pad operation copies a whole tensor. It can be
+// folded if it pads with the value that the layer itself assumes: 0 for sums,
+// and for a maximum any value that is not above all elements.
 //===----------------------------------------------------------------------===//
 #include "Families.h"
 #include "Match.h"

@@ -1,4 +1,4 @@
-//===- Formula.h - What a chain of arithmetic computes ----------*- C++ -*-===//
+//===- Formula.h - What a chain of arithmetic computes ---------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -2,9 +2,9 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A variance in small integers is useless: it is the square of numbers that
-// fill their range already. As one operation a normalization has an algorithm
-// that keeps it in a wide accumulator.
+// A variance in few bits is useless: it is the square of numbers that already
+// fill their range. As one operation, a normalization keeps it in a wide
+// accumulator.
 //===----------------------------------------------------------------------===//
 #include "Families.h"
 #include "Formula.h"

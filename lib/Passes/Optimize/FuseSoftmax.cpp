@@ -2,9 +2,9 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A softmax that is spelled out loses its precision in the exponentials, whose
-// range no quantization covers; as one operation it has an algorithm of its
-// own.
+// A softmax in separate operations loses its precision in the exponentials,
+// whose range no quantization covers; as one operation it has an integer
+// algorithm.
 //===----------------------------------------------------------------------===//
 #include "Families.h"
 #include "Formula.h"

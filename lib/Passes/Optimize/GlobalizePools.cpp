@@ -1,9 +1,9 @@
-//===- GlobalizePools.cpp - A pool over everything is a global one --------===//
+//===- GlobalizePools.cpp - Global pools ----------------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A global pool says what a window of the size of its operand only happens to
-// be, and the NPU has an instruction for it.
+// A pool whose window covers its whole operand becomes a global pool, for which
+// the NPU has an instruction.
 //===----------------------------------------------------------------------===//
 #include "Families.h"
 #include "Match.h"

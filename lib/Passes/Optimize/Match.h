@@ -1,4 +1,4 @@
-//===- Match.h - Questions that rewrites ask about a network ----*- C++ -*-===//
+//===- Match.h - Questions that rewrites ask about a network ---*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,12 +1,12 @@
-//===- MergeTransposes.cpp - Transposes and reshapes meet and cancel ------===//
+//===- MergeTransposes.cpp - Transposes and reshapes that cancel ----------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A region is what lies between movements that are all alike and one operation,
-// its root. If nothing in it minds where elements are, it can work on what the
-// movements read, and one movement behind it replaces all of them; if the root
-// is a movement itself, the two become one or none. It is done where fewer
-// movements are left, so it comes to an end.
+// A region lies between equal movements and one operation, its root. If its
+// operations work in any layout, they can work on what the movements read, and
+// one movement after the root replaces all of them; if the root is a movement
+// itself, the two are merged or cancel. A rewrite must reduce the number of
+// movements, so the process ends.
 //===----------------------------------------------------------------------===//
 #include "Families.h"
 #include "Match.h"

@@ -1,4 +1,4 @@
-//===- Normalization.h - Normalizations and their parameters ----*- C++ -*-===//
+//===- Normalization.h - Normalizations and their parameters ---*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- Optimize.cpp - The network as the NPU wants it ---------------------===//
+//===- Optimize.cpp - The float optimization ------------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

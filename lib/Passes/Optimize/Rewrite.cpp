@@ -1,4 +1,4 @@
-//===- Rewrite.cpp - Proposals and the driver that judges them ------------===//
+//===- Rewrite.cpp - Proposals and their driver ---------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

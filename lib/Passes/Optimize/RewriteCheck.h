@@ -1,4 +1,4 @@
-//===- RewriteCheck.h - Both sides of a rewrite, executed -------*- C++ -*-===//
+//===- RewriteCheck.h - Both sides of a rewrite, executed ------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The NPU slides windows over two dimensions. A network of sounds has one, and
-// gets a second one of extent 1 in front of it.
+// The NPU slides windows over two dimensions. Networks for audio have one; they
+// get a second one of extent 1.
 //===----------------------------------------------------------------------===//
 #include "Families.h"
 #include "Match.h"

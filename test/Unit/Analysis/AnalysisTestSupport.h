@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors as tests write them down, and what has no end.
+// Short ways to write tensors, and constants for NaN and infinity.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_TEST_UNIT_ANALYSIS_ANALYSISTESTSUPPORT_H
 #define PARALLAX_TEST_UNIT_ANALYSIS_ANALYSISTESTSUPPORT_H

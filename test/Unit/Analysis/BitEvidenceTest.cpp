@@ -1,8 +1,8 @@
-//===- BitEvidenceTest.cpp - What tells kinds of differences apart --------===//
+//===- BitEvidenceTest.cpp - How differing bits are classified ------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every mistake that a machine can make, made by hand on numbers whose exact
+// Every mistake that the NPU can make, made by hand on numbers whose exact
 // results are known.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/BitEvidence.h"

@@ -1,4 +1,4 @@
-//===- PrecisionReportTest.cpp - What an analysis found out ---------------===//
+//===- PrecisionReportTest.cpp - The result of an analysis ----------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -162,7 +162,8 @@ TEST_F(FormatTest, SamplesHaveEveryOperation) {
   }
 }
 
-/// A stranger reads docs/compiled-model.md and docs/generated/npu-ops.md.
+/// An independent reader, written from docs/compiled-model.md and
+/// docs/generated/npu-ops.md.
 TEST_F(FormatTest, PagesNameEveryOperationAndAttribute) {
   lower(sample("ports"));
   std::string page = contentsOf(PARALLAX_ROOT "/docs/generated/npu-ops.md");

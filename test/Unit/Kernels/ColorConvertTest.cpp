@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two witnesses: a literal reading of the definition, to the bit, and OpenCV,
-// which rounds its coefficients differently, to one code.
+// Compared with a literal implementation of the definition, bit by bit, and
+// with OpenCV, which rounds its coefficients differently, within one code.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Kernels/ColorConvert.h"
 #include "../../../lib/Passes/Processors/Plan.h"

@@ -2,9 +2,9 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The witness visits every combination of all labels of the equation and adds
-// one product of single elements at a time. It knows no matrices, no order of
-// contraction and no layouts.
+// The expected result visits every combination of all labels of the equation
+// and adds one product of single elements at a time. It knows no matrices, no
+// order of contraction and no layouts.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Reference/Kernels/Einsum.h"
 #include "KernelTestSupport.h"

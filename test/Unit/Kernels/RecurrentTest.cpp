@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The witness is the ONNX equations for one cell, in double precision and
-// element by element, under a loop over directions, batch and time.
+// Compared with the ONNX equations for one cell, in double precision and
+// element by element, in a loop over directions, batch and time.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Reference/Kernels/Recurrent.h"
 #include "KernelTestSupport.h"

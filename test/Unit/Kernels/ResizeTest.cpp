@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The witness applies the formulas of the ONNX page to one output element at a
-// time, recursively over the axes, in double precision.
+// Compared with the formulas of the ONNX page, applied to one output element at
+// a time, recursively over the axes, in double precision.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Kernels/Resize.h"
 #include "KernelTestSupport.h"

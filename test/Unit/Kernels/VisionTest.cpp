@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sampling is compared with a witness that reads a virtually padded image one
-// pixel at a time; the selection of boxes with cases worked out by hand.
+// Sampling is compared with code that reads a virtually padded image one pixel
+// at a time; the selection of boxes with cases worked out by hand.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Kernels/Vision.h"
 #include "KernelTestSupport.h"

@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The literal reading knows [N, C, spatial...] only; kernels that want the
-// channels innermost get them through here.
+// The literal implementation knows [N, C, spatial...] only; kernels that want
+// the channels innermost get them through here.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_TEST_UNIT_NPU_CHANNELORDER_H
 #define PARALLAX_TEST_UNIT_NPU_CHANNELORDER_H

@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arithmetic below all kernels against its literal reading, where it is
-// most likely to go wrong: ties, both ends of every range, and the border
+// The arithmetic below all kernels against its literal implementation, where it
+// is most likely to go wrong: ties, both ends of every range, and the border
 // between 64-bit and 128-bit products.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/FixedPoint.h"

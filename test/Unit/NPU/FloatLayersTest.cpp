@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Functions, products, sums and normalizations of floats against the literal
-// reading, bit by bit.
+// implementation, bit by bit.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/FloatLayers.h"
 #include "FloatTestSupport.h"

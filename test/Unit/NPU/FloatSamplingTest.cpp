@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators that read at computed positions, recurrent layers, and kernels of
-// the float engine that the simulator relies on, against the literal reading.
+// the float engine that the simulator relies on, against the literal
+// implementation.
 //===----------------------------------------------------------------------===//
 #include "FloatTestSupport.h"
 #include "parallax/Backend/Kernels/Elementwise.h"

@@ -1,10 +1,10 @@
-//===- FloatTestSupport.h - Numbers for both readings ----------*- C++ -*-===//
+//===- FloatTestSupport.h - Floats for kernels and literal code -*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes floats that hurt (NaN, infinities, subnormals, zeros of both signs) and
-// compares the bits of kernels with those of the literal reading, with any
-// instructions and threads.
+// Makes difficult floats (NaN, infinities, subnormals, zeros of both signs) and
+// compares the bits of kernels with those of the literal implementation, with
+// any instructions and threads.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_TEST_UNIT_NPU_FLOATTESTSUPPORT_H
 #define PARALLAX_TEST_UNIT_NPU_FLOATTESTSUPPORT_H

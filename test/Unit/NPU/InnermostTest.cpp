@@ -4,7 +4,7 @@
 //
 // What convolutions leave with their channels innermost goes through vectors of
 // channels. Every number of channels, with and without the instructions of this
-// processor, gives the codes of the literal reading.
+// processor, gives the codes of the literal implementation.
 //===----------------------------------------------------------------------===//
 #include "ChannelOrder.h"
 #include "NpuTestSupport.h"

@@ -1,4 +1,4 @@
-//===- LiteralComposites.cpp - The second reading, continued --------------===//
+//===- LiteralComposites.cpp - The second version, continued --------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

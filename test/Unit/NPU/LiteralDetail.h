@@ -1,4 +1,4 @@
-//===- LiteralDetail.h - Plain helpers of the second reading ---*- C++ -*-===//
+//===- LiteralDetail.h - Plain helpers of the second version ---*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- LiteralFloat.h - A second reading of float layers -------*- C++ -*-===//
+//===- LiteralFloat.h - A second version of float layers -------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- LiteralFloatSampling.cpp - A second reading of float layers --------===//
+//===- LiteralFloatSampling.cpp - A second version of float layers --------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

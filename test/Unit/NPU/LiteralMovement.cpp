@@ -1,4 +1,4 @@
-//===- LiteralMovement.cpp - The second reading of movement ---------------===//
+//===- LiteralMovement.cpp - The second version of movement ---------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

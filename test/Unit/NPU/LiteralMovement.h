@@ -1,4 +1,4 @@
-//===- LiteralMovement.h - The second reading of movement ------*- C++ -*-===//
+//===- LiteralMovement.h - The second version of movement ------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

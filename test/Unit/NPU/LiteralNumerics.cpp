@@ -1,4 +1,4 @@
-//===- LiteralNumerics.cpp - A second reading of the numerics -------------===//
+//===- LiteralNumerics.cpp - A second version of the numerics -------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

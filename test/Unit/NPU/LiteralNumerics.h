@@ -1,4 +1,4 @@
-//===- LiteralNumerics.h - A second reading of the numerics ----*- C++ -*-===//
+//===- LiteralNumerics.h - A second version of the numerics ----*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- LiteralRecurrent.cpp - A second reading of C100 to C108 ------------===//
+//===- LiteralRecurrent.cpp - A second version of C100 to C108 ------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

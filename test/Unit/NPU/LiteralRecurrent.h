@@ -1,4 +1,4 @@
-//===- LiteralRecurrent.h - A second reading of C100 to C108 ---*- C++ -*-===//
+//===- LiteralRecurrent.h - A second version of C100 to C108 ---*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- LiteralResize.cpp - The second reading of C39a ---------------------===//
+//===- LiteralResize.cpp - The second version of C39a ---------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- LiteralSums.cpp - A second reading of roots and logarithms ---------===//
+//===- LiteralSums.cpp - A second version of roots and logarithms ---------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- LiteralSums.h - A second reading of roots and logarithms -*- C++ -*-===//
+//===- LiteralSums.h - A second version of roots and logarithms -*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Softmax and normalizations: bit for bit against the literal reading, and
-// within the bounds that the page states against the real formulas.
+// Softmax and normalizations: bit for bit against the literal implementation,
+// and within the bounds that the page states against the real formulas.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/Normalize.h"
 #include "NpuTestSupport.h"

@@ -1,9 +1,9 @@
-//===- NpuTestSupport.h - Codes for both witnesses -------------*- C++ -*-===//
+//===- NpuTestSupport.h - Codes for kernels and literal code ---*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes codes that hurt (extremes, zero points at the ends, ties) and hands
-// them to the kernels and to the literal reading of docs/numerics.md.
+// Makes difficult codes (extremes, zero points at the ends, ties) and passes
+// them to the kernels and to the literal implementation of docs/numerics.md.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_TEST_UNIT_NPU_NPUTESTSUPPORT_H
 #define PARALLAX_TEST_UNIT_NPU_NPUTESTSUPPORT_H
@@ -150,7 +150,7 @@ private:
 };
 
 /// Runs a kernel on `tensor` (already of the right shape) with one thread and
-/// with two, and compares all codes with those of the literal reading.
+/// with two, and compares all codes with those of the literal implementation.
 template <typename Kernel>
 void expectBits(const Codes &expected, Kernel kernel,
                 const std::string &what = "") {

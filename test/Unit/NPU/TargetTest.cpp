@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Multipliers of other lengths, accumulators of other widths and tables with
-// more or fewer knots, against the literal reading with the same numbers.
+// more or fewer knots, against the literal implementation with the same
+// numbers.
 //===----------------------------------------------------------------------===//
 #include "NpuTestSupport.h"
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
@@ -19,7 +20,7 @@ using namespace parallax::npu::test;
 
 namespace {
 
-/// What the literal reading goes by, until the end of a scope.
+/// What the literal implementation goes by, until the end of a scope.
 class MachineScope {
 public:
   explicit MachineScope(literal::Machine machine) {

@@ -1,4 +1,4 @@
-//===- AttributionTest.cpp - Who causes the error of the outputs ----------===//
+//===- AttributionTest.cpp - Which layers cause the loss ------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -2,9 +2,9 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slow way to find out who causes the error of outputs: the float network
-// is run once for each layer, in which this one layer has codes. It shares no
-// code with the attribution that is held against it.
+// The slow way to find out which layers cause the error of outputs: the float
+// network runs once for each layer, with that one layer quantized. It shares no
+// code with the attribution that it checks.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_TEST_UNIT_PASSES_ONELAYERATATIME_H
 #define PARALLAX_TEST_UNIT_PASSES_ONELAYERATATIME_H

@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who wins, what a layer can't have, what every wrong rule is answered with,
-// and what the audit says about a quantized network.
+// Which rule takes precedence, which precisions a layer can have, the message
+// for every wrong rule, and the audit of a quantized network.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Quantize/Precision.h"
 #include "OptimizeTestSupport.h"

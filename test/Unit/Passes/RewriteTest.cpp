@@ -1,9 +1,9 @@
-//===- RewriteTest.cpp - Rewrites, judged ---------------------------------===//
+//===- RewriteTest.cpp - Rewrites and their check -------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rewrites that are wrong on purpose: the check has to find each of them, undo
-// it, and say its name. Right ones carry names over.
+// it, and name it. Correct ones carry names over.
 //===----------------------------------------------------------------------===//
 #include "OptimizeTestSupport.h"
 #include "parallax/Passes/Optimize/Names.h"

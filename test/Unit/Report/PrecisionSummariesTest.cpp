@@ -1,4 +1,4 @@
-//===- PrecisionSummariesTest.cpp - How values lie, what takes time -------===//
+//===- PrecisionSummariesTest.cpp - Distributions of values and times -----===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

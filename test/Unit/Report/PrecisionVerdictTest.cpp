@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A verdict that is too kind lets a broken network onto a board.
+// A verdict that is too lenient would let a broken network onto a board.
 //===----------------------------------------------------------------------===//
 #include "PrecisionSamples.h"
 

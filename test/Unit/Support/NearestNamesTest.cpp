@@ -1,8 +1,8 @@
-//===- NearestNamesTest.cpp - Offers for a misspelled name ----------------===//
+//===- NearestNamesTest.cpp - Suggestions for a misspelled name -----------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is near is offered in order, what is far is not offered at all.
+// Near names are suggested in order, distant ones are not suggested at all.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/NearestNames.h"
 

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every nn operator has a rule for floats, and what the simulator makes of an
-// operator's attributes and operands is what the literal reading makes of them.
+// operator's attributes and operands is what the literal implementation makes
+// of them.
 //===----------------------------------------------------------------------===//
 #include "../NPU/FloatTestSupport.h"
 #include "parallax/Backend/NPU/FloatRules.h"

@@ -1,10 +1,10 @@
-//===- LiteralNetwork.h - A literal run of the NPU's view -------*- C++ -*-===//
+//===- LiteralNetwork.h - A literal run of the NPU's view ------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Walks a function of the npu dialect and evaluates each operation by the
-// second reading of docs/numerics.md (test/Unit/NPU/Literal*). What it shares
-// with the simulator ends with the accessors of attributes.
+// second implementation of docs/numerics.md (test/Unit/NPU/Literal*). What it
+// shares with the simulator ends with the accessors of attributes.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_TEST_UNIT_WITNESS_LITERALNETWORK_H
 #define PARALLAX_TEST_UNIT_WITNESS_LITERALNETWORK_H
@@ -33,7 +33,7 @@ Item itemOf(const Tensor &tensor);
 std::string difference(const Item &expected, const Tensor &found);
 
 /// All values of the function. Throws std::runtime_error for an operation that
-/// has no literal reading.
+/// has no literal implementation.
 llvm::DenseMap<Value, Item> runLiterally(mlir::func::FuncOp function,
                                          const std::vector<Tensor> &inputs);
 

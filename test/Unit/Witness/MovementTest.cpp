@@ -1,10 +1,10 @@
-//===- MovementTest.cpp - Movement of codes against the literal reading ---===//
+//===- MovementTest.cpp - Movement of codes against the literal version ---===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Functions on codes of every type, executed by the simulator and by the
-// literal reading of C47 to C49; and the indices and weights that Resize is
-// lowered to (C39, C39a).
+// literal implementation of C47 to C49; and the indices and weights that Resize
+// is lowered to (C39, C39a).
 //===----------------------------------------------------------------------===//
 #include "../NPU/LiteralMovement.h"
 #include "../NPU/NpuTestSupport.h"
@@ -239,7 +239,7 @@ protected:
     return module ? *module->getOps<FuncOp>().begin() : FuncOp();
   }
 
-  /// All results of the simulator are those of the literal reading.
+  /// All results of the simulator are those of the literal implementation.
   static void compare(FuncOp function, const std::vector<Tensor> &inputs,
                       const std::string &what) {
     auto expected = literal::runLiterally(function, inputs);

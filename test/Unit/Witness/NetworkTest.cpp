@@ -1,4 +1,4 @@
-//===- NetworkTest.cpp - Whole networks against the literal reading -------===//
+//===- NetworkTest.cpp - Whole networks against the literal version -------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

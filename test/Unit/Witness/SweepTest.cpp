@@ -1,4 +1,4 @@
-//===- SweepTest.cpp - Shapes and zero points against the literal reading -===//
+//===- SweepTest.cpp - Shapes and zero points against the literal version -===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

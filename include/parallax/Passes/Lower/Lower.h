@@ -1,4 +1,4 @@
-//===- Lower.h - The view npu of a network ----------------------*- C++ -*-===//
+//===- Lower.h - The view npu of a network ---------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

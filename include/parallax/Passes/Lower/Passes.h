@@ -1,4 +1,4 @@
-//===- Passes.h - The pass that lowers to the target ------------*- C++ -*-===//
+//===- Passes.h - The pass that lowers to the target -----------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- Names.h - What layers are called after optimization ------*- C++ -*-===//
+//===- Names.h - What layers are called after optimization -----*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,4 @@
-//===- Optimize.h - The network as the NPU wants it ------------*- C++ -*-===//
+//===- Optimize.h - The float optimization ---------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

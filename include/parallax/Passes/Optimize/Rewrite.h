@@ -1,12 +1,12 @@
-//===- Rewrite.h - Rewrites that are proven before they count ---*- C++ -*-===//
+//===- Rewrite.h - Rewrites that are checked by execution ------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rewrite never changes the network. It proposes: it builds new operations
-// beside the old ones and says which values they replace. The driver executes
-// both sides on the same data, and only then replaces one by the other, carries
-// the layer names over and removes what has become unused. A proposal that
-// computes something else is thrown away and reported.
+// A rewrite never changes the network. It makes a proposal: new operations
+// beside the old ones, and the values that they replace. The driver executes
+// both sides on the same data. If they agree it replaces the values, carries
+// the layer names over and removes what has become unused; otherwise it
+// discards the proposal and reports it.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_PASSES_OPTIMIZE_REWRITE_H
 #define PARALLAX_PASSES_OPTIMIZE_REWRITE_H

@@ -1,4 +1,4 @@
-//===- ExportLine.h - The vocabulary of export lines ------------*- C++ -*-===//
+//===- ExportLine.h - The vocabulary of export lines -----------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
