@@ -111,7 +111,7 @@ template <> Message describe<BuildConfig>() {
                 "The file name of the compiled model."),
           field("work_dir", &C::workDir,
                 "The folder that archives of samples are unpacked to; empty "
-                "means that of the results.")
+                "means the folder of the results.")
               .path(),
           field("model_type", &C::modelType,
                 "What the model file holds: a float network, or one that was "
@@ -141,12 +141,12 @@ template <> Message describe<BuildConfig>() {
                 "Attributes of nodes to set before the import."),
           field("quant_op_processors", &C::quantOpProcessors,
                 "Attributes of operators to set in the quantized network.")
-              .inactive("awaits the stage that quantizes"),
+              .inactive("the quantized network can't be changed yet"),
           field("compiler", &C::compiler,
                 "How the quantized network is compiled and checked."),
           field("evaluation", &C::evaluation,
                 "Labelled samples that accuracy is measured on."),
-          field("debug", &C::debug, "What helps to find faults."),
+          field("debug", &C::debug, "Options for debugging."),
       },
       checkBuild);
 }
@@ -160,7 +160,7 @@ template <> Message describe<OnnxOptions>() {
                 "Keep the network as it was imported."),
           field("enable_onnxsim", &C::enableOnnxsim,
                 "Simplify the model by an outside program first.")
-              .inactive("the own optimizer simplifies already"),
+              .inactive("the built-in optimizer already simplifies"),
           field("model_check", &C::modelCheck,
                 "Compare the optimized network with the imported one."),
           field("disable_transformation_check", &C::disableTransformationCheck,
@@ -175,7 +175,7 @@ template <> Message describe<OnnxOptions>() {
 template <> Message describe<DebugOptions>() {
   using C = DebugOptions;
   return message<C>(
-      "DebugOptions", "What helps to find faults.",
+      "DebugOptions", "Options for debugging.",
       {
           field("dump_frontend_graph", &C::dumpFrontendGraph,
                 "Save the network as MLIR after its import and after its "

@@ -28,8 +28,8 @@ a field that is given twice, a value of the wrong type or out of its limits is
 an error; all errors of a file are listed at once with line and column.
 
 Fields marked with `--` can be given on the command line too, under their full
-names: `--quant.calibration_method MSE`. The command line wins over the file.
-Truth values may stand alone (`--onnx_opt.model_check`) or be followed by `1`,
+names: `--quant.calibration_method MSE`. The command line overrides the file.
+Booleans may stand alone (`--onnx_opt.model_check`) or be followed by `1`,
 `0`, `true` or `false`; elements of lists are separated by spaces.
 
 The build writes the whole configuration, with all defaults, to

@@ -93,15 +93,15 @@ template <> Message describe<InputProcessor>() {
                 "Divisor per channel; as in the calibration if empty.")
               .above(0),
           field("padding", &C::padding,
-                "What to add at the begin and the end of each axis, after "
-                "slicing: begin, end, begin, end, ..."),
+                "What to add at the beginning and the end of each axis, "
+                "after slicing: begin, end, begin, end, ..."),
           field("padding_mode", &C::paddingMode, "What is added.")
               .oneOf({"constant"}),
           field("padding_constant_value", &C::paddingConstantValue,
                 "The value of what is added."),
           field("slicing", &C::slicing,
-                "What to cut off at the begin and the end of each axis: begin, "
-                "end, begin, end, ..."),
+                "What to cut off at the beginning and the end of each axis: "
+                "begin, end, begin, end, ..."),
           field("scale", &C::scale,
                 "The scale of an input that arrives quantized by the model "
                 "before this one; 0 means that it does not."),
@@ -131,10 +131,10 @@ template <> Message describe<OutputProcessor>() {
                 "The order of dimensions that the model gives.")
               .inactive("it moves nothing; dst_perm does"),
           field("dst_perm", &C::dstPerm,
-                "The dimensions of the model's output in the order in which "
-                "they are to leave.")
+                "The order of the dimensions at run time, as indices of the "
+                "model's dimensions.")
               .atLeast(0),
-          field("output_dtype", &C::outputDtype, "The type that leaves.")
+          field("output_dtype", &C::outputDtype, "The type at run time.")
               .oneOf({"FP32", "U8"}),
       });
 }

@@ -15,7 +15,7 @@ namespace parallax::config {
 namespace {
 
 constexpr std::string_view noFinetuning =
-    "awaits the stage that tunes weights by training";
+    "tuning weights by training is not implemented";
 
 void checkQuantInput(const InputQuantConfig &config, const ObjectScope &scope) {
   checkNormalization(scope, {"calibration_mean", config.calibrationMean},
@@ -115,7 +115,8 @@ template <> Message describe<LayerConfig>() {
   return message<C>(
       "LayerConfig",
       "The precision of some layers, which are selected in exactly one way. An "
-      "entry that names a layer wins over one for its type, and that over one "
+      "entry that names a layer overrides one for its type, and that overrides "
+      "one "
       "for a part of the network; of two entries of the same kind the later "
       "one wins. Names are those of the optimized network, "
       "frontend/optimized.onnx, or of the nodes of the model. What every entry "
@@ -136,15 +137,15 @@ template <> Message describe<LayerConfig>() {
                 "model."),
           field("data_type", &C::dataType,
                 "The type that the layers compute in. Operators that only move "
-                "data take that of the layers that read them.")
+                "data have the type of their consumers.")
               .oneOf(types),
           field("weight_data_type", &C::weightDataType,
                 "The type of the weights of convolutions, matrix products and "
                 "recurrent layers.")
               .oneOf({"DefaultDataType", "S8", "S16", "FP32"}),
           field("output_data_type", &C::outputDataType,
-                "The type of the layers' results, which is that of the layers "
-                "that read them otherwise.")
+                "The type of the layers' results; by default the type that "
+                "their consumers read.")
               .oneOf(types),
       },
       checkLayer);
@@ -204,7 +205,7 @@ template <> Message describe<QuantConfig>() {
               .path(),
           field("highest_mix_precision", &C::highestMixPrecision,
                 "Compute every layer in 16 bits: U16, with weights S16; what "
-                "layer_configs say wins over it."),
+                "layer_configs say overrides it."),
           field("conv_bias_data_type", &C::convBiasDataType,
                 "The type of the biases of convolutions.")
               .oneOf({"S32", "FP32"}),
@@ -237,7 +238,7 @@ template <> Message describe<QuantConfig>() {
                 "Make the weights of neighbouring layers alike, channel by "
                 "channel, wherever that lowers the error."),
           field("enable_bias_correction", &C::enableBiasCorrection,
-                "Take the mean error of a layer out of its bias, wherever that "
+                "Correct the bias of a layer by its mean error, wherever that "
                 "lowers the error."),
           field("transformer_opt_level", &C::transformerOptLevel,
                 "How much of a transformer is quantized in special ways.")
@@ -251,8 +252,8 @@ template <> Message describe<QuantConfig>() {
                 "Give every tensor parameters of its own, except where an "
                 "operator needs them to be the same."),
           field("enable_easy_quant", &C::enableEasyQuant,
-                "Search ranges with which the layers behind a tensor compute "
-                "best (EasyQuant)."),
+                "Search the ranges that give the consumers of a tensor the "
+                "least error (EasyQuant)."),
           field("enable_brecq", &C::enableBrecq,
                 "Tune weights block by block (BRECQ).")
               .inactive(noFinetuning),

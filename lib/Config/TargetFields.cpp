@@ -146,7 +146,7 @@ template <> Message describe<OperatorTypes>() {
   return message<C>(
       "OperatorTypes",
       "What is not given is as in the target. A layer of a type that its "
-      "operator does not take is computed in float, and the build tells so.",
+      "operator does not take is computed in float, and the build says so.",
       {
           field("op_types", &C::opTypes,
                 "Operators, called as in ONNX; upper and lower case make no "
@@ -217,11 +217,12 @@ template <> Message describe<TargetMemory>() {
       "Memory", "Shared by all cores.",
       {
           field("on_chip_bytes", &C::onChipBytes,
-                "What fits here between two layers need not go to the memory "
-                "outside.")
+                "Results that fit here between two layers need not go to "
+                "external memory.")
               .atLeast(0),
-          field("gigabytes_per_second", &C::gigabytesPerSecond,
-                "The bandwidth of the memory outside, in 10^9 bytes.")
+          field(
+              "gigabytes_per_second", &C::gigabytesPerSecond,
+              "The bandwidth of the external memory, in 10^9 bytes per second.")
               .between(1e-6, 1e6),
       });
 }
