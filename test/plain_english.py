@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# Part of Parallax, under the Apache License 2.0.
+# SPDX-License-Identifier: Apache-2.0
+#
+# Documentation and comments use the usual terms of the field. The words that
+# are refused, and what to write instead, are the last table of
+# docs/glossary.md. Code is not searched: identifiers keep their names.
+# Usage: plain_english.py ROOT
+import pathlib
+import re
+import sys
+
+# Folders that have been edited; add others as they are.
+FOLDERS = """
+    docs
+    lib/Support lib/Config lib/Data lib/Dialect lib/Frontend lib/Analysis
+    lib/Report lib/Compiled lib/Runtime
+    lib/Passes/Optimize lib/Passes/Processors lib/Passes/Lower
+    include/parallax/Support include/parallax/Config include/parallax/Data
+    include/parallax/Dialect include/parallax/Frontend
+    include/parallax/Analysis include/parallax/Report
+    include/parallax/Compiled include/parallax/Passes/Optimize
+    include/parallax/Passes/Processors include/parallax/Passes/Lower
+    test/Unit bench
+""".split()
+# Not edited yet, or not prose: the table of words itself.
+EXCEPT = ["docs/glossary.md", "docs/architecture.md", "test/Unit/Case"]
+# "is no number"; "there is no such file" and "is no longer" are English.
+IS_NO = re.compile(
+    r"(?<!there )\b(?:is|are|was|were) no (?!(?:longer|more|less|greater|larger"
+    r"|smaller|better|other|need|one)\b)", re.IGNORECASE)
+
+
+def refused_words(glossary):
+    """Each refused word with its replacement, by the table of the glossary."""
+    table = glossary.split("## Words that we don't use")[1]
+    words = {}
+    for row in re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", table, re.MULTILINE):
+        if row[0] in ("not", "---") or "*" in row[0]:
+            continue
+        for word in row[0].split(", "):
+            words[word] = row[1]
+    return words
+
+
+def prose(path, text):
+    """The text of a page without code, or the comments of a source."""
+    if path.suffix == ".md":
+        text = re.sub(r"(?ms)^ *```.*?^ *```$", "", text)
+        text = re.sub(r"(?m)^    .*$", "", text)
+        return re.sub(r"`[^`\n]*`", "", text)
+    marker = "#" if path.suffix in (".py", ".sh", ".txt") else "//"
+    comments = re.findall(rf"(?<![:\w\"]){marker}+!?(.*)", text)
+    # A title names its file, which may be called like a refused word.
+    comments = [re.sub(r"^===- \S+", "", line) for line in comments]
+    return re.sub(r"`[^`\n]*`|\b\w+\.h\b", "", "\n".join(comments))
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    words = refused_words((root / "docs/glossary.md").read_text())
+    if not {"See the header.", "the machine"} <= words.keys():
+        sys.exit("docs/glossary.md: the table of refused words was not found")
+    patterns = [(re.compile(rf"(?<!\w){re.escape(word)}(?!\w)".replace(
+        r"\ ", r"\s+"), re.IGNORECASE), word, instead)
+        for word, instead in words.items()]
+    patterns.append((IS_NO, "is no", "is not a"))
+    pages = [root / "README.md", root / "CONTRIBUTING.md"]
+    for folder in FOLDERS:
+        pages += sorted((root / folder).rglob("*"))
+    failures = searched = 0
+    for page in pages:
+        name = page.relative_to(root).as_posix()
+        if (page.suffix not in (".md", ".cpp", ".h", ".td", ".mjs", ".py")
+                or any(name.startswith(other) for other in EXCEPT)):
+            continue
+        searched += 1
+        text = prose(page, page.read_text())
+        for pattern, word, instead in patterns:
+            for found in pattern.finditer(text):
+                line = text[text.rfind("\n", 0, found.start()) + 1:].split("\n")[0]
+                print(f"{name}: '{word}'; write: {instead}\n  {line.strip()}")
+                failures += 1
+    if searched < 300:
+        sys.exit(f"only {searched} files were searched")
+    return 1 if failures else 0
+
+
+sys.exit(main())
