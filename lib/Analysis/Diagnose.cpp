@@ -207,7 +207,7 @@ void Diagnostician::blameOwner(const PrecisionRow &row,
 }
 
 /// The weights that make the loud channel of a result, of the layer itself or
-/// of one in front of it that activations and the like only pass on. A channel
+/// of one before it that activations and the like only pass on. A channel
 /// may be lifted by its bias as well.
 const WeightRow *Diagnostician::loudWeights(const PrecisionRow &row,
                                             const ChannelPeak &peak) const {
@@ -221,7 +221,7 @@ const WeightRow *Diagnostician::loudWeights(const PrecisionRow &row,
   return isLoud ? weight : nullptr;
 }
 
-/// The codes of a tensor are to blame: why are they so coarse?
+/// The codes of a tensor cause the error: why are they so coarse?
 void Diagnostician::blameCodes(const PrecisionRow &row,
                                const std::string &effect) {
   if (!row.codes)

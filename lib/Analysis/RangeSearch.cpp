@@ -61,7 +61,7 @@ double squaredError(const Histogram &histogram, Interval range,
 /// Sum of p log(p / q), where p is the distribution with everything outside
 /// moved to the ends, and q has the same mass per code, spread evenly over
 /// those bins of the code that are not empty. 0 always has a code of its own,
-/// so its bin is left out: the many zeros behind a rectifier would otherwise
+/// so its bin is left out: the many zeros after a Relu would otherwise
 /// outweigh everything else.
 double relativeEntropy(const Histogram &histogram, Interval range,
                        int64_t levels) {

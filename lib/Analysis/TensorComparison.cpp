@@ -58,7 +58,7 @@ int64_t countEqual(const Tensor &a, const Tensor &b) {
     return a.size() - measure(a, b).differing;
   return dispatch(a.dtype(), [&](auto tag) -> int64_t {
     using T = typename decltype(tag)::type;
-    // A truth value may come from memory that holds other bytes than 0 and 1.
+    // A Boolean may come from memory that holds other bytes than 0 and 1.
     constexpr bool isBool = std::is_same_v<T, bool>;
     using Stored = std::conditional_t<isBool, uint8_t, T>;
     auto x = static_cast<const Stored *>(a.rawData());

@@ -235,7 +235,7 @@ template <> Message describe<QuantConfig>() {
                 "weights; \"auto\" searches the best for each tensor.")
               .between(0, 1),
           field("enable_equalization", &C::enableEqualization,
-                "Make the weights of neighbouring layers alike, channel by "
+                "Balance the weights of neighbouring layers, channel by "
                 "channel, wherever that lowers the error."),
           field("enable_bias_correction", &C::enableBiasCorrection,
                 "Correct the bias of a layer by its mean error, wherever that "

@@ -64,7 +64,7 @@ void describe(Archive &archive, T &values) {
   archive("variance", values.variance);
 }
 
-/// Integers and truth values have no distance: it is null there.
+/// Integers and Booleans have no distance: it is null there.
 template <typename Archive, Like<ComparisonResult> T>
 void describe(Archive &archive, T &metrics) {
   bool isExact = metrics.isExact;

@@ -22,7 +22,7 @@ std::string lossText(double change) {
 }
 
 Cell stageCell(double loss, double before) {
-  // A stage that takes more than half of what an output may lose is to blame.
+  // A stage that costs more than half of the allowed loss is marked.
   bool isBad = loss - before > (1 - outputThreshold) / 2;
   return Cell(fmt::format("{} ({})", formatFraction(1 - loss, 5),
                           lossText(before - loss)),

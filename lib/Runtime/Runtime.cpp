@@ -95,12 +95,12 @@ static void checkBuffers(const char *kind, const std::vector<PortInfo> &ports,
   }
 }
 
-/// Only 0 and 1 are truth values in memory.
+/// Only 0 and 1 are Booleans in memory.
 static void checkTruths(const PortInfo &port, Runtime::InputBuffer buffer) {
   if (port.dtype == DType::Bool)
     for (std::byte byte : buffer)
       if (std::to_integer<int>(byte) > 1)
-        throw Error(fmt::format("input '{}' has truth values that are neither "
+        throw Error(fmt::format("input '{}' has Booleans that are neither "
                                 "0 nor 1",
                                 port.name));
 }

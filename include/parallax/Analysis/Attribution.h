@@ -1,4 +1,4 @@
-//===- Attribution.h - Which layers cause the loss -------------*- C++ -*-===//
+//===- Attribution.h - Which layers cause the loss --------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -15,7 +15,7 @@
 namespace parallax {
 
 /// Each layer gets the inputs of the float network, or what the quantized
-/// layers in front of it gave.
+/// layers before it gave.
 enum class AnalysisMethod { PerLayer, EndToEnd };
 /// Floats that are rounded to codes, or the integers of the NPU.
 enum class AnalysisMode { Reference, NPUBackend };

@@ -92,20 +92,20 @@ struct ComparisonResult {
   /// step.
   double saturated = 0;
 
-  /// How many rows along the last dimension, or integers and truth values,
+  /// How many rows along the last dimension, or integers and Booleans,
   /// were looked at for agreement.
   int64_t rows = 0;
   /// Of the rows along the last dimension, the part whose largest element is
-  /// at the same place; of integers and truth values, the part that is equal.
+  /// at the same place; of integers and Booleans, the part that is equal.
   /// 1 if there are none.
   double agreement = 1;
-  /// Integers and truth values have no distance.
+  /// Integers and Booleans have no distance.
   bool isExact = false;
 
   /// Of floats, without the special pairs.
   ValueSummary quantized = {}, reference = {};
 
-  /// What thresholds apply to: the cosine; of integers and truth values the
+  /// What thresholds apply to: the cosine; of integers and Booleans the
   /// part that is equal. 0 if nothing was compared, or if one side has NaNs or
   /// infinities that the other one does not have: such values are in no cosine.
   double similarity() const;

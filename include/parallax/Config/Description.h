@@ -1,10 +1,10 @@
-//===- Description.h - What a configuration may contain --------*- C++ -*-===//
+//===- Description.h - What a configuration may contain ---------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command line, the documentation and editors need to know the fields too.
-// All of it is made from the description that the reader uses, so it can't
-// promise what a file may not contain.
+// All of it is made from the description that the reader uses, so they
+// always agree.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_CONFIG_DESCRIPTION_H
 #define PARALLAX_CONFIG_DESCRIPTION_H

@@ -1,10 +1,10 @@
-//===- Target.h - The chip that a network is compiled for ------*- C++ -*-===//
+//===- Target.h - The chip that a network is compiled for -------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A chip is data: a file in configs/targets says how wide its accumulators are,
 // how it rounds, which types its operators take and how fast they are. Another
-// chip is another file. docs/targets.md tells what follows from each number.
+// chip is another file. docs/targets.md describes the effect of each number.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_CONFIG_TARGET_H
 #define PARALLAX_CONFIG_TARGET_H

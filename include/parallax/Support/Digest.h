@@ -1,8 +1,8 @@
-//===- Digest.h - Fingerprints of files ------------------------*- C++ -*-===//
+//===- Digest.h - Fingerprints of files -------------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// SHA-256 tells whether a file is the one that was meant. It is written as 64
+// SHA-256 identifies the content of a file. It is written as 64
 // lower-case hexadecimal digits, as
 // sha256sum prints it.
 //===----------------------------------------------------------------------===//

@@ -17,7 +17,7 @@
 
 namespace parallax::onnx_import {
 
-/// A value as a configuration gives it; truth values are integers. The type of
+/// A value as a configuration gives it; Booleans are integers. The type of
 /// the attribute decides whether it fits.
 using AttributeValue =
     std::variant<int64_t, double, std::string, std::vector<int64_t>,

@@ -15,7 +15,7 @@
 
 namespace parallax {
 
-/// iN for signed, uiN for unsigned, i1 for truth values.
+/// iN for signed, uiN for unsigned, i1 for Booleans.
 Type toElementType(MLIRContext *context, DType dtype);
 
 /// Nothing for types that no tensor in memory has, such as quantized ones.

@@ -1,4 +1,4 @@
-//===- Views.h - Views of one network --------------------------*- C++ -*-===//
+//===- Views.h - Views of one network ---------------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -13,8 +13,8 @@
 
 namespace parallax {
 
-/// Adds a copy of `network` behind it, for a pass to make the next stage of.
-/// `mapping` tells what has become of its operations.
+/// Adds a copy of `network` after it, which a pass turns into the next stage.
+/// `mapping` maps the old operations and values to the new ones.
 mlir::func::FuncOp addView(mlir::func::FuncOp network, StringRef name,
                            mlir::IRMapping &mapping);
 mlir::func::FuncOp addView(mlir::func::FuncOp network, StringRef name);

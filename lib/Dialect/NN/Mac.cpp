@@ -17,7 +17,7 @@ namespace parallax::nn {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// What convolution and its transpose check alike.
+/// Checks that convolution and transposed convolution share.
 template <typename Adaptor>
 static LogicalResult checkConv(Adaptor op, const SlidingWindow &window,
                                const ResultTypes &results) {

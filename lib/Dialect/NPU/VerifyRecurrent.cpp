@@ -16,7 +16,7 @@ namespace {
 /// Knots of a function (C100).
 constexpr int64_t knotCount = 4097;
 
-/// What tells the layers apart.
+/// What differs between the layers.
 struct CellKind {
   int64_t gates, functions, states;
 };

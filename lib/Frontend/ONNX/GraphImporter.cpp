@@ -34,7 +34,7 @@ constexpr size_t maxNodes = 200'000;
 static void importIf(Node &node) {
   if (node.inputType(0).getNumElements() != 1 ||
       !node.inputType(0).getElementType().isInteger(1))
-    node.fail("its condition must be one truth value");
+    node.fail("its condition must be a single Boolean");
   if (std::optional<Tensor> condition = node.tryConstantInput(0)) {
     bool taken = *condition->data<bool>();
     if (auto results = node.inlineBranch(taken ? "then_branch" : "else_branch"))

@@ -17,7 +17,7 @@ static void importCompress(Node &node) {
   Tensor condition = node.constantInput(1);
   if (condition.dtype() != DType::Bool || condition.rank() != 1)
     node.fail("has a condition of shape {} and type {}, expected a list of "
-              "truth values",
+              "Booleans",
               toString(condition.shape()), nameOf(condition.dtype()));
   Shape shape = staticShape(node, 0);
   Value x = node.input(0);

@@ -10,7 +10,7 @@
 namespace parallax::onnx_import {
 
 namespace {
-/// What tells the layers apart.
+/// What differs between the layers.
 struct Cell {
   int64_t gates;
   /// The default functions of one direction.

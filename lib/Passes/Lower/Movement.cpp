@@ -38,7 +38,7 @@ AffineParams clamped(Operation *op, AffineParams params) {
   return result;
 }
 
-/// A layer and the clamp behind it are one: its result is that of the clamp.
+/// A layer and the clamp after it are one: its result is that of the clamp.
 void nameAfter(Value codes, Value clamped) {
   auto result = dyn_cast<OpResult>(codes);
   if (!result)

@@ -300,7 +300,7 @@ void foldScaleAheadOfShift(nn::ConvOp op, Proposal &proposal) {
   proposal.replace(layer.rebuild(proposal, shifted));
 }
 
-/// A single factor behind reshapes, transposes and products: it may as well be
+/// A single factor after reshapes, transposes and products: it may as well be
 /// applied to the weights that all of it comes from.
 void foldFactorThroughMovement(Operation *op, Proposal &proposal) {
   if (!isa<nn::MulOp, nn::DivOp>(op) || !isFloat(op->getResult(0)))

@@ -23,7 +23,7 @@ bool padsWithConstant(nn::PadOp op) {
          llvm::all_of(op.getPads(), [](int64_t pad) { return pad >= 0; });
 }
 
-/// A padding of spatial dimensions for the layer behind it alone.
+/// A padding of spatial dimensions whose only consumer is a layer.
 struct SpatialPad {
   nn::PadOp op;
   double value;

@@ -66,7 +66,7 @@ void makeClip(Operation *op, Proposal &proposal) {
                 proposal);
 }
 
-/// A clip or rectifier behind another one.
+/// A Clip or Relu after another one.
 void mergeClips(Operation *op, Proposal &proposal) {
   std::optional<Bounds> outer = boundsOf(op);
   if (!outer || !op->getOperand(0).hasOneUse())

@@ -26,7 +26,7 @@ using Extents = SmallVector<int64_t>;
 // Transposes
 //===----------------------------------------------------------------------===//
 
-/// The axes that an operation works along, if it treats all others alike and
+/// The axes that an operation works along, if it treats all others equally and
 /// keeps its rank. `attribute` is where it says so.
 struct WorkingAxes {
   StringRef attribute;

@@ -170,7 +170,7 @@ bool applyRewrites(func::FuncOp function, const Rewrites &rewrites,
   for (bool again = true; again;) {
     again = false;
     for (Operation *op = &block.front(); op;) {
-      // A rewrite inserts in front of its root and removes nothing behind it.
+      // A rewrite inserts before its root and removes nothing after it.
       Operation *next = op->getNextNode();
       if (!op->hasTrait<OpTrait::IsTerminator>() && !isa<nn::ConstantOp>(op))
         again |= llvm::any_of(rewrites, [&](const Rewrite &rewrite) {

@@ -1,4 +1,4 @@
-//===- Lower.h - The view npu of a network ---------------------*- C++ -*-===//
+//===- Lower.h - The view npu of a network ----------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -37,7 +37,7 @@ struct LowerReport {
 
 /// Adds a function called "npu" beside `quantized`, with the same inputs,
 /// outputs and layer names. A Relu or Clip on codes of its own type has no
-/// layer of its own: the layer in front of it gives its result. The function
+/// layer of its own: the layer before it gives its result. The function
 /// has an attribute that says which arithmetic of the target it relies on.
 /// Throws Error if an accumulator could overflow.
 mlir::func::FuncOp addNpuView(mlir::func::FuncOp quantized,

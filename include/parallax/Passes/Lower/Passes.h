@@ -1,8 +1,8 @@
-//===- Passes.h - The pass that lowers to the target -----------*- C++ -*-===//
+//===- Passes.h - The pass that lowers to the target ------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// For parallax-opt; see Lower.h for the function behind it.
+// For parallax-opt; see Lower.h for the function that it calls.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_PASSES_LOWER_PASSES_H
 #define PARALLAX_PASSES_LOWER_PASSES_H

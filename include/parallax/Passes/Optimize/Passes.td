@@ -72,7 +72,7 @@ def FoldConstants : RewritePass<"nn-fold-constants"> {
 }
 
 def FoldPads : RewritePass<"nn-fold-pads"> {
-  let summary = "Explicit padding becomes padding of the layer behind it";
+  let summary = "Fold explicit padding into the following layer";
   let description = [{
     Padding with zeros in front of a convolution or an average pool that counts
     its padding, and padding with minus infinity in front of a max pool. Two

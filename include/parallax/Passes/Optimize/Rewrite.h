@@ -1,4 +1,4 @@
-//===- Rewrite.h - Rewrites that are checked by execution ------*- C++ -*-===//
+//===- Rewrite.h - Rewrites that are checked by execution -------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -31,7 +31,7 @@ public:
   Operation *root() const { return rootOp; }
   MLIRContext *context() const { return builder.getContext(); }
 
-  /// Creates an operation in front of the root and returns its first result.
+  /// Creates an operation before the root and returns its first result.
   /// `step` tells operations of one proposal apart in their names.
   template <typename OpTy>
   Value create(ValueRange operands, ArrayRef<NamedAttribute> attributes = {},

@@ -1,8 +1,8 @@
-//===- Passes.h - The pass that adds processors ----------------*- C++ -*-===//
+//===- Passes.h - The pass that adds processors -----------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// For parallax-opt; see Processors.h for the function behind it.
+// For parallax-opt; see Processors.h for the function that it calls.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_PASSES_PROCESSORS_PASSES_H
 #define PARALLAX_PASSES_PROCESSORS_PASSES_H

@@ -1,14 +1,14 @@
-//===- Processors.h - What happens at inputs and outputs -------*- C++ -*-===//
+//===- Processors.h - What happens at inputs and outputs --------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The compiled model takes what arrives at run time, such as pixels of a
-// camera, and gives what the program behind it wants. docs/processors.md tells
-// the order of the layers that stand between that and the network.
+// camera, and gives what the program expects. docs/processors.md gives
+// the order of the layers that convert between that and the network.
 //
 // An input or output keeps its name at run time. The tensor that the network
-// itself takes or gives gets a name of its own then, which the attribute
-// nn.tensor of the argument or result tells, so that all names stay unique and
+// itself takes or gives gets a new name, which the attribute
+// nn.tensor of the argument or result holds, so that all names stay unique and
 // the range that was calibrated for it is found again.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_PASSES_PROCESSORS_PROCESSORS_H
