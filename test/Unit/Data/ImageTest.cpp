@@ -188,8 +188,8 @@ TEST(Image, RefusesDamagedFiles) {
       EXPECT_THROW(read(bytes.substr(0, length), formOf({1, 3, 4, 4})), Error)
           << extension << " " << length;
   }
-  expectImageRefused("", "no JPEG, PNG or BMP");
-  expectImageRefused("GIF89a", "no JPEG, PNG or BMP");
+  expectImageRefused("", "not a JPEG, PNG or BMP");
+  expectImageRefused("GIF89a", "not a JPEG, PNG or BMP");
   expectImageRefused(encode(".jpg", 40, 40).substr(0, 700), "truncated");
   std::string damaged = encode(".png", 40, 40);
   damaged[damaged.size() / 2] ^= 0x55;

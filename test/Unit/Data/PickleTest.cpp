@@ -134,12 +134,12 @@ TEST(Pickle, RefusesWhateverIsNoData) {
   expectPickleRefused(
       "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\ndtype\n(I0\nt"
       "S'b'\ntR.",
-      "no numpy.ndarray");
+      "not a numpy.ndarray");
   expectPickleRefused("c_codecs\nencode\n(Va\nVrot13\ntR.", "than Latin-1");
   expectPickleRefused("c__builtin__\nbytes\n(I1000000000\ntR.", "makes bytes");
   expectPickleRefused("cnumpy\ndtype\n(S'f4,f4'\ntR.", "element type");
-  expectPickleRefused("I1\n(tR.", "no function (REDUCE)");
-  expectPickleRefused("}(tb.", "no array (BUILD)");
+  expectPickleRefused("I1\n(tR.", "not a function (REDUCE)");
+  expectPickleRefused("}(tb.", "not an array (BUILD)");
   expectPickleRefused("cnumpy\ndtype\n(b.", "empty stack");
 }
 
@@ -155,8 +155,8 @@ TEST(Pickle, RefusesDamage) {
   expectPickleRefused("(I1\n0a.", "empty stack");
   expectPickleRefused("t.", "mark that was never set");
   expectPickleRefused("h\x05.", "recalls value 5");
-  expectPickleRefused("I1\nI2\na.", "no list");
-  expectPickleRefused("I1\nI2\nI3\ns.", "no dict");
+  expectPickleRefused("I1\nI2\na.", "not a list");
+  expectPickleRefused("I1\nI2\nI3\ns.", "not a dict");
   expectPickleRefused("(I1\nd.", "without a value");
   expectPickleRefused("}(I1\nu.", "key without a value");
   expectPickleRefused("I1e5\n.", "64-bit integer");
@@ -212,9 +212,9 @@ TEST(NumPyObject, RefusesOtherFiles) {
                          "(2,), }\n"),
          "array of objects");
   refuse(file.substr(0, 30), "ends inside its header");
-  refuse(npyObject("N."), "no dict");
-  refuse(npyObject("}."), "no dict");
-  refuse(npyObject(dictWith("NI1\nN")), "no name");
+  refuse(npyObject("N."), "not a dict");
+  refuse(npyObject("}."), "not a dict");
+  refuse(npyObject(dictWith("NI1\nN")), "not a name");
 }
 
 TEST(NumPyObject, RefusesArraysThatLie) {
