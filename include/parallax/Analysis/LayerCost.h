@@ -20,7 +20,7 @@ std::string_view nameOf(CostUnit unit);
 
 struct LayerCost {
   std::string layer;
-  /// As in the view of the machine: "npu.conv", "nn.transpose".
+  /// As in the view npu: "npu.conv", "nn.transpose".
   std::string op;
   CostUnit unit = CostUnit::Vector;
   /// "ui8 x i8 -> ui8".
@@ -28,7 +28,7 @@ struct LayerCost {
   /// Of the first result.
   std::vector<int64_t> shape;
   int64_t macs = 0;
-  /// Of operands that are no constants, of constants, and of results.
+  /// Of operands that are not constants, of constants, and of results.
   int64_t inputBytes = 0, weightBytes = 0, outputBytes = 0;
   /// What of these goes through the memory outside of the chip.
   int64_t memoryBytes = 0;

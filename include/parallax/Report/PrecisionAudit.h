@@ -21,8 +21,8 @@ std::string toJson(const std::vector<AuditedRule> &audit);
 /// What was asked for, by type or layer.
 Table layerConfigTable(const std::vector<AuditedRule> &audit);
 
-/// What came of it. Layers of the same fate share a row, and a rule has only a
-/// few rows: the file has all.
+/// What came of it. Layers with the same outcome share a row, and a rule has
+/// only a few rows: the file has all.
 Table layerConfigAuditTable(const std::vector<AuditedRule> &audit);
 
 } // namespace parallax

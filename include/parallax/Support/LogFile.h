@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A build writes build.log: every message and table, for those who look later.
+// A build writes build.log: every message and table, to be read later.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_SUPPORT_LOGFILE_H
 #define PARALLAX_SUPPORT_LOGFILE_H
