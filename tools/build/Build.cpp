@@ -6,16 +6,16 @@
 // accuracy where it brings labelled samples.
 //===----------------------------------------------------------------------===//
 #include "Build.h"
+#include "../../lib/Pipeline/Apply.h"
+#include "../../lib/Pipeline/CompileStage.h"
+#include "../../lib/Pipeline/QuantizeStage.h"
 #include "../case/PackCase.h"
-#include "../common/FloatStage.h"
 #include "../common/Subcommand.h"
-#include "Apply.h"
-#include "CalibrateStage.h"
-#include "CompileStage.h"
-#include "Evaluation.h"
 #include "Flags.h"
-#include "Phases.h"
-#include "QuantizeStage.h"
+#include "parallax/Pipeline/CalibrateStage.h"
+#include "parallax/Pipeline/Evaluation.h"
+#include "parallax/Pipeline/FloatStage.h"
+#include "parallax/Pipeline/Phases.h"
 
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Config/BuildConfig.h"

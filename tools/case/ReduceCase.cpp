@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Reducer.h"
 
-#include "../build/AnalyzeStage.h"
 #include "parallax/Case/CaseFile.h"
+#include "parallax/Pipeline/AnalyzeStage.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Digest.h"

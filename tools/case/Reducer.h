@@ -8,9 +8,9 @@
 #ifndef PARALLAX_TOOLS_CASE_REDUCER_H
 #define PARALLAX_TOOLS_CASE_REDUCER_H
 
-#include "../build/Phases.h"
 #include "ReduceCase.h"
 #include "Trials.h"
+#include "parallax/Pipeline/Phases.h"
 
 #include "parallax/Support/Clock.h"
 

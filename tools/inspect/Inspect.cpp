@@ -6,7 +6,7 @@
 // tries to import it.
 //===----------------------------------------------------------------------===//
 #include "Inspect.h"
-#include "../common/Network.h"
+#include "../common/NetworkFlags.h"
 #include "../common/Subcommand.h"
 
 #include "parallax/Dialect/NN/Cost.h"

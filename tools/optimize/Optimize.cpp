@@ -5,9 +5,10 @@
 // The float stage of a build by itself, for models that need no configuration.
 //===----------------------------------------------------------------------===//
 #include "Optimize.h"
-#include "../common/FloatStage.h"
+#include "../common/NetworkFlags.h"
 #include "../common/Subcommand.h"
 #include "../run/TensorFolder.h"
+#include "parallax/Pipeline/FloatStage.h"
 
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Terminal.h"

@@ -7,8 +7,7 @@
 #include "Run.h"
 #include "TensorFolder.h"
 
-#include "../common/LowerLog.h"
-#include "../common/Network.h"
+#include "../common/NetworkFlags.h"
 #include "../common/Subcommand.h"
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Backend/NPU/NPU.h"
@@ -16,6 +15,7 @@
 #include "parallax/Config/Target.h"
 #include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Passes/Quantize/Qdq.h"
+#include "parallax/Pipeline/LowerLog.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"

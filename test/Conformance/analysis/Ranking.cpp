@@ -8,11 +8,11 @@
 //
 //   attribution-ranking CONFIG.json [SAMPLES]
 //===----------------------------------------------------------------------===//
-#include "../../../tools/build/CalibrateStage.h"
-#include "../../../tools/build/CompileStage.h"
-#include "../../../tools/build/Phases.h"
+#include "../../../lib/Pipeline/CompileStage.h"
 #include "../../Unit/Passes/OneLayerAtATime.h"
 #include "parallax/Passes/Analyze/Analyze.h"
+#include "parallax/Pipeline/CalibrateStage.h"
+#include "parallax/Pipeline/Phases.h"
 #include "parallax/Report/Table.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"

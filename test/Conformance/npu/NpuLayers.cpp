@@ -14,7 +14,6 @@
 // engines are compared by their means over all samples, and what chance
 // explains is no difference.
 //===----------------------------------------------------------------------===//
-#include "../../../tools/common/Network.h"
 #include "../../../tools/run/TensorFolder.h"
 #include "parallax/Analysis/Metrics.h"
 #include "parallax/Backend/NPU/Kernels/Codes.h"
@@ -25,6 +24,7 @@
 #include "parallax/Dialect/NPU/NPUOps.h"
 #include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Passes/Quantize/Qdq.h"
+#include "parallax/Pipeline/Network.h"
 #include "parallax/Report/Table.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"

@@ -5,8 +5,8 @@
 // What `compiler.check` asks for: the compiled model, read back from its file,
 // runs beside the program that it was written from.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_BUILD_COMPILEDCHECK_H
-#define PARALLAX_TOOLS_BUILD_COMPILEDCHECK_H
+#ifndef PARALLAX_LIB_PIPELINE_COMPILEDCHECK_H
+#define PARALLAX_LIB_PIPELINE_COMPILEDCHECK_H
 
 #include "parallax/Config/BuildConfig.h"
 #include "parallax/Support/LLVM.h"
@@ -24,4 +24,4 @@ void checkCompiledModel(mlir::func::FuncOp machine,
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_BUILD_COMPILEDCHECK_H
+#endif // PARALLAX_LIB_PIPELINE_COMPILEDCHECK_H

@@ -5,10 +5,10 @@
 // What `parallax build` and `parallax optimize` have in common: optimize,
 // prove it, show it, and write the files that users name layers by.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_COMMON_FLOATSTAGE_H
-#define PARALLAX_TOOLS_COMMON_FLOATSTAGE_H
+#ifndef PARALLAX_PIPELINE_FLOATSTAGE_H
+#define PARALLAX_PIPELINE_FLOATSTAGE_H
 
-#include "Network.h"
+#include "parallax/Pipeline/Network.h"
 #include "parallax/Report/Table.h"
 
 #include <filesystem>
@@ -50,4 +50,4 @@ void runFloatStage(Network &network, const FloatStageOptions &options,
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_COMMON_FLOATSTAGE_H
+#endif // PARALLAX_PIPELINE_FLOATSTAGE_H

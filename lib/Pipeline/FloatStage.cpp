@@ -4,8 +4,8 @@
 //
 // See the header.
 //===----------------------------------------------------------------------===//
-#include "FloatStage.h"
-#include "../run/TensorFolder.h"
+#include "parallax/Pipeline/FloatStage.h"
+#include "../../tools/run/TensorFolder.h"
 
 #include "parallax/Dialect/NN/Cost.h"
 #include "parallax/Frontend/ONNX/Export.h"

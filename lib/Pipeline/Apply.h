@@ -4,10 +4,10 @@
 //
 // What `parallax build --apply-suggestions` does after the first build.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_BUILD_APPLY_H
-#define PARALLAX_TOOLS_BUILD_APPLY_H
+#ifndef PARALLAX_LIB_PIPELINE_APPLY_H
+#define PARALLAX_LIB_PIPELINE_APPLY_H
 
-#include "Phases.h"
+#include "parallax/Pipeline/Phases.h"
 
 namespace parallax {
 
@@ -22,4 +22,4 @@ void applySuggestions(BuildState &state);
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_BUILD_APPLY_H
+#endif // PARALLAX_LIB_PIPELINE_APPLY_H

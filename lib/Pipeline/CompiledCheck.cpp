@@ -5,8 +5,8 @@
 // See the header.
 //===----------------------------------------------------------------------===//
 #include "CompiledCheck.h"
-#include "../compare/Finding.h"
-#include "../run/TensorFolder.h"
+#include "../../tools/compare/Finding.h"
+#include "../../tools/run/TensorFolder.h"
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/NPU/NPU.h"

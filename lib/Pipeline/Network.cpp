@@ -4,7 +4,7 @@
 //
 // See the header.
 //===----------------------------------------------------------------------===//
-#include "Network.h"
+#include "parallax/Pipeline/Network.h"
 
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Dialect/NN/NNOps.h"
@@ -19,7 +19,6 @@
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Parser/Parser.h"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -87,16 +86,6 @@ std::map<std::string, Tensor> readBaked(const NetworkOptions &options) {
 }
 
 } // namespace
-
-void addNetworkOptions(CLI::App &app, NetworkOptions &options) {
-  app.add_option("--input_shapes", options.inputShapes,
-                 "fixes dynamic shapes: name:1x3x224x224;other:1x10")
-      ->type_name("SHAPES");
-  app.add_option("--bake", options.bake,
-                 "makes an input a constant: name=file.npy or name=number; for "
-                 "inputs that only parameterize operators")
-      ->type_name("NAME=VALUE");
-}
 
 Network::Network(const NetworkOptions &options)
     // Our passes are small; a thread pool of MLIR's would only cost start-up.

@@ -4,12 +4,12 @@
 //
 // The stage of a build between the float network and its quantization.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_BUILD_CALIBRATESTAGE_H
-#define PARALLAX_TOOLS_BUILD_CALIBRATESTAGE_H
+#ifndef PARALLAX_PIPELINE_CALIBRATESTAGE_H
+#define PARALLAX_PIPELINE_CALIBRATESTAGE_H
 
-#include "../common/FloatStage.h"
-#include "Phases.h"
 #include "parallax/Data/Calibration.h"
+#include "parallax/Pipeline/FloatStage.h"
+#include "parallax/Pipeline/Phases.h"
 
 namespace parallax {
 
@@ -35,4 +35,4 @@ std::filesystem::path calibrationPath(const BuildConfig &config);
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_BUILD_CALIBRATESTAGE_H
+#endif // PARALLAX_PIPELINE_CALIBRATESTAGE_H

@@ -6,8 +6,8 @@
 // outputs, the digest of every layer's integers on both engines, and the
 // tensors of layers that are bad.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_BUILD_LAYEREVIDENCE_H
-#define PARALLAX_TOOLS_BUILD_LAYEREVIDENCE_H
+#ifndef PARALLAX_LIB_PIPELINE_LAYEREVIDENCE_H
+#define PARALLAX_LIB_PIPELINE_LAYEREVIDENCE_H
 
 #include "parallax/Passes/Analyze/Analyze.h"
 
@@ -25,4 +25,4 @@ void writeEvidence(const std::filesystem::path &folder,
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_BUILD_LAYEREVIDENCE_H
+#endif // PARALLAX_LIB_PIPELINE_LAYEREVIDENCE_H

@@ -5,8 +5,8 @@
 // How much of a network the machine runs in integers, for the screen and as a
 // file.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_COMMON_LOWERLOG_H
-#define PARALLAX_TOOLS_COMMON_LOWERLOG_H
+#ifndef PARALLAX_PIPELINE_LOWERLOG_H
+#define PARALLAX_PIPELINE_LOWERLOG_H
 
 #include "parallax/Passes/Lower/Lower.h"
 
@@ -19,4 +19,4 @@ std::string toJson(const LowerReport &report);
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_COMMON_LOWERLOG_H
+#endif // PARALLAX_PIPELINE_LOWERLOG_H

@@ -4,14 +4,14 @@
 //
 // See the header.
 //===----------------------------------------------------------------------===//
-#include "AnalyzeStage.h"
-#include "../run/TensorFolder.h"
+#include "parallax/Pipeline/AnalyzeStage.h"
+#include "../../tools/run/TensorFolder.h"
 #include "AnalysisDump.h"
-#include "CalibrateStage.h"
 #include "CompileStage.h"
-#include "Evaluation.h"
 #include "LayerEvidence.h"
 #include "Suggestions.h"
+#include "parallax/Pipeline/CalibrateStage.h"
+#include "parallax/Pipeline/Evaluation.h"
 
 #include "parallax/Passes/Analyze/Analyze.h"
 #include "parallax/Report/Precision.h"

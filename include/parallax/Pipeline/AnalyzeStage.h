@@ -5,10 +5,10 @@
 // The phase that compares the quantized network with the float one, shows where
 // they differ, and writes all of it to quant/debug.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_BUILD_ANALYZESTAGE_H
-#define PARALLAX_TOOLS_BUILD_ANALYZESTAGE_H
+#ifndef PARALLAX_PIPELINE_ANALYZESTAGE_H
+#define PARALLAX_PIPELINE_ANALYZESTAGE_H
 
-#include "Phases.h"
+#include "parallax/Pipeline/Phases.h"
 
 #include <functional>
 
@@ -28,4 +28,4 @@ void runAnalyzeStage(BuildState &state);
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_BUILD_ANALYZESTAGE_H
+#endif // PARALLAX_PIPELINE_ANALYZESTAGE_H

@@ -4,7 +4,7 @@
 //
 // See the header.
 //===----------------------------------------------------------------------===//
-#include "Evaluation.h"
+#include "parallax/Pipeline/Evaluation.h"
 
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Support/Error.h"

@@ -5,12 +5,12 @@
 // A build is a list of phases. It can stop after any of them and leave a
 // checkpoint, and a later one can go on from there.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_BUILD_PHASES_H
-#define PARALLAX_TOOLS_BUILD_PHASES_H
+#ifndef PARALLAX_PIPELINE_PHASES_H
+#define PARALLAX_PIPELINE_PHASES_H
 
-#include "../common/Network.h"
 #include "parallax/Analysis/PrecisionReport.h"
 #include "parallax/Config/BuildConfig.h"
+#include "parallax/Pipeline/Network.h"
 #include "parallax/Report/Table.h"
 
 #include <span>
@@ -70,4 +70,4 @@ void restoreBefore(const Phase &first, BuildState &state);
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_BUILD_PHASES_H
+#endif // PARALLAX_PIPELINE_PHASES_H

@@ -4,7 +4,7 @@
 //
 // See the header.
 //===----------------------------------------------------------------------===//
-#include "CalibrateStage.h"
+#include "parallax/Pipeline/CalibrateStage.h"
 
 #include "parallax/Data/Preflight.h"
 #include "parallax/Passes/Calibrate/Annotate.h"

@@ -5,7 +5,7 @@
 // See the header.
 //===----------------------------------------------------------------------===//
 #include "QuantizeStage.h"
-#include "CalibrateStage.h"
+#include "parallax/Pipeline/CalibrateStage.h"
 
 #include "parallax/Frontend/ONNX/Export.h"
 #include "parallax/Passes/Calibrate/Annotate.h"

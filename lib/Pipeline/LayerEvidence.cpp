@@ -5,7 +5,7 @@
 // See the header.
 //===----------------------------------------------------------------------===//
 #include "LayerEvidence.h"
-#include "../run/TensorFolder.h"
+#include "../../tools/run/TensorFolder.h"
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"

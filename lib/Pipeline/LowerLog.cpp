@@ -4,7 +4,7 @@
 //
 // See the header.
 //===----------------------------------------------------------------------===//
-#include "LowerLog.h"
+#include "parallax/Pipeline/LowerLog.h"
 
 #include "parallax/Support/Log.h"
 

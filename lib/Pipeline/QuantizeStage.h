@@ -4,11 +4,11 @@
 //
 // The stage of a build that makes the quantized network and its files.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_BUILD_QUANTIZESTAGE_H
-#define PARALLAX_TOOLS_BUILD_QUANTIZESTAGE_H
+#ifndef PARALLAX_LIB_PIPELINE_QUANTIZESTAGE_H
+#define PARALLAX_LIB_PIPELINE_QUANTIZESTAGE_H
 
-#include "Phases.h"
 #include "parallax/Passes/Quantize/Precision.h"
+#include "parallax/Pipeline/Phases.h"
 
 namespace parallax {
 
@@ -33,4 +33,4 @@ void runQuantizeStage(BuildState &state);
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_BUILD_QUANTIZESTAGE_H
+#endif // PARALLAX_LIB_PIPELINE_QUANTIZESTAGE_H

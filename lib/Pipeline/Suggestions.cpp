@@ -5,9 +5,9 @@
 // See the header.
 //===----------------------------------------------------------------------===//
 #include "Suggestions.h"
-#include "../run/TensorFolder.h"
-#include "CalibrateStage.h"
+#include "../../tools/run/TensorFolder.h"
 #include "QuantizeStage.h"
+#include "parallax/Pipeline/CalibrateStage.h"
 
 #include "parallax/Analysis/Suggest.h"
 #include "parallax/Backend/NPU/Cost.h"

@@ -5,10 +5,10 @@
 // The step of the analysis that turns measurements into causes and into changes
 // of the configuration, and the configuration with such changes.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_BUILD_SUGGESTIONS_H
-#define PARALLAX_TOOLS_BUILD_SUGGESTIONS_H
+#ifndef PARALLAX_LIB_PIPELINE_SUGGESTIONS_H
+#define PARALLAX_LIB_PIPELINE_SUGGESTIONS_H
 
-#include "Phases.h"
+#include "parallax/Pipeline/Phases.h"
 
 #include <functional>
 
@@ -40,4 +40,4 @@ int64_t cyclesOf(mlir::func::FuncOp machine, const BuildConfig &config);
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_BUILD_SUGGESTIONS_H
+#endif // PARALLAX_LIB_PIPELINE_SUGGESTIONS_H

@@ -5,11 +5,11 @@
 // The phase that lowers the quantized network to the machine of the target,
 // says what that costs, and writes the file that is deployed.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_BUILD_COMPILESTAGE_H
-#define PARALLAX_TOOLS_BUILD_COMPILESTAGE_H
+#ifndef PARALLAX_LIB_PIPELINE_COMPILESTAGE_H
+#define PARALLAX_LIB_PIPELINE_COMPILESTAGE_H
 
-#include "Phases.h"
 #include "parallax/Analysis/PrecisionReport.h"
+#include "parallax/Pipeline/Phases.h"
 
 namespace parallax {
 
@@ -28,4 +28,4 @@ void addCycles(PrecisionReport &report, mlir::func::FuncOp machine,
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_BUILD_COMPILESTAGE_H
+#endif // PARALLAX_LIB_PIPELINE_COMPILESTAGE_H

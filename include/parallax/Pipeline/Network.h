@@ -5,8 +5,8 @@
 // The options that name a model, and the way from there to something that can
 // be executed: import, then prepare.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_COMMON_NETWORK_H
-#define PARALLAX_TOOLS_COMMON_NETWORK_H
+#ifndef PARALLAX_PIPELINE_NETWORK_H
+#define PARALLAX_PIPELINE_NETWORK_H
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Frontend/ONNX/Summary.h"
@@ -19,10 +19,6 @@
 
 #include <filesystem>
 
-namespace CLI {
-class App;
-} // namespace CLI
-
 namespace parallax {
 
 struct NetworkOptions {
@@ -32,9 +28,6 @@ struct NetworkOptions {
   std::vector<onnx_import::OpProcessor> opProcessors;
   std::vector<onnx_import::ConstProcessor> constProcessors;
 };
-
-/// Adds --input_shapes and --bake; the model itself is the subcommand's.
-void addNetworkOptions(CLI::App &app, NetworkOptions &options);
 
 class Network {
 public:
@@ -69,4 +62,4 @@ private:
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_COMMON_NETWORK_H
+#endif // PARALLAX_PIPELINE_NETWORK_H

@@ -4,12 +4,12 @@
 //
 // See the header. The table is the order of the flow.
 //===----------------------------------------------------------------------===//
-#include "Phases.h"
-#include "AnalyzeStage.h"
-#include "CalibrateStage.h"
+#include "parallax/Pipeline/Phases.h"
 #include "CompileStage.h"
-#include "Evaluation.h"
 #include "QuantizeStage.h"
+#include "parallax/Pipeline/AnalyzeStage.h"
+#include "parallax/Pipeline/CalibrateStage.h"
+#include "parallax/Pipeline/Evaluation.h"
 
 #include "parallax/Support/Error.h"
 

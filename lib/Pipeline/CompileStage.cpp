@@ -5,9 +5,9 @@
 // See the header.
 //===----------------------------------------------------------------------===//
 #include "CompileStage.h"
-#include "../common/LowerLog.h"
-#include "CalibrateStage.h"
 #include "CompiledCheck.h"
+#include "parallax/Pipeline/CalibrateStage.h"
+#include "parallax/Pipeline/LowerLog.h"
 
 #include "parallax/Backend/NPU/Cost.h"
 #include "parallax/Compiled/CompiledModel.h"

@@ -6,8 +6,8 @@
 // are written as .npy files, those of the float network and those of every
 // table under the same names, so that two folders can be compared file by file.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_BUILD_ANALYSISDUMP_H
-#define PARALLAX_TOOLS_BUILD_ANALYSISDUMP_H
+#ifndef PARALLAX_LIB_PIPELINE_ANALYSISDUMP_H
+#define PARALLAX_LIB_PIPELINE_ANALYSISDUMP_H
 
 #include "parallax/Passes/Analyze/Analyze.h"
 
@@ -46,4 +46,4 @@ private:
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_BUILD_ANALYSISDUMP_H
+#endif // PARALLAX_LIB_PIPELINE_ANALYSISDUMP_H

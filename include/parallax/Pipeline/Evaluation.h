@@ -4,11 +4,11 @@
 //
 // What the configuration's `evaluation` is for.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_BUILD_EVALUATION_H
-#define PARALLAX_TOOLS_BUILD_EVALUATION_H
+#ifndef PARALLAX_PIPELINE_EVALUATION_H
+#define PARALLAX_PIPELINE_EVALUATION_H
 
-#include "../common/FloatStage.h"
 #include "parallax/Config/BuildConfig.h"
+#include "parallax/Pipeline/FloatStage.h"
 
 namespace parallax {
 
@@ -24,4 +24,4 @@ void printAccuracy(const Executable &executable, std::string_view what,
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_BUILD_EVALUATION_H
+#endif // PARALLAX_PIPELINE_EVALUATION_H
