@@ -20,6 +20,7 @@
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
+#include "parallax/Support/Views.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -366,7 +367,7 @@ void Reader::addFunction(ModuleOp module) {
     outputs.push_back(types.at(output.name()));
   builder.setInsertionPointToEnd(module.getBody());
   function =
-      mlir::func::FuncOp::create(builder, builder.getUnknownLoc(), "npu",
+      mlir::func::FuncOp::create(builder, builder.getUnknownLoc(), views::npu,
                                  builder.getFunctionType(inputs, outputs));
   function->setAttr(npu::targetAttrName, readTarget());
   mlir::Block *body = function.addEntryBlock();

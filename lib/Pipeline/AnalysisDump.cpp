@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// A folder for the float network and one for each table.
 //===----------------------------------------------------------------------===//
 #include "AnalysisDump.h"
 

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// One sweep over the samples, then tables, files and suggestions.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/AnalyzeStage.h"
 #include "../../tools/run/TensorFolder.h"
@@ -20,6 +20,7 @@
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Progress.h"
+#include "parallax/Support/Views.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -30,8 +31,7 @@ namespace parallax {
 namespace {
 
 /// One sample per folder, or the folder itself.
-AnalyzedSamples samplesIn(const fs::path &folder,
-                          const std::vector<PortInfo> &inputs) {
+Samples samplesIn(const fs::path &folder, const std::vector<PortInfo> &inputs) {
   if (!fs::is_directory(folder))
     throw Error(fmt::format("quant.input_sample_dir: {} is no folder",
                             folder.string()));
@@ -80,59 +80,52 @@ std::vector<PrecisionEdge> edgesOf(mlir::func::FuncOp network) {
 constexpr size_t worstRows = 10;
 constexpr size_t worstDifferences = 8;
 
-void printAnalysis(const PrecisionReport &report, const BuildState &state) {
-  const QuantConfig &config = state.config.quant;
+void printAnalysis(const PrecisionReport &report, const QuantConfig &config) {
   bool isFull = config.precisionAnalysisColumns == AnalysisColumns::Full;
+  TextStyle style = currentListener().style();
   for (const PrecisionTable &table : report.tables) {
     bool isEndToEnd = table.method == AnalysisMethod::EndToEnd;
     bool isAsked = isEndToEnd == (config.precisionAnalysisMethod ==
                                   PrecisionAnalysisMethod::EndToEnd);
     if (isAsked)
-      showResult(renderPrecision(table, isFull, state.style));
+      showResult(renderPrecision(table, isFull, style));
   }
-  showResult(renderOutliers(report.outliers, state.style));
-  showResult(renderWaterfall(report.waterfall, state.style));
-  showResult(renderAttribution(report, worstRows, state.style));
+  showResult(renderOutliers(report.outliers, style));
+  showResult(renderWaterfall(report.waterfall, style));
+  showResult(renderAttribution(report, worstRows, style));
   if (isFull) {
-    showResult(renderWeights(report, worstRows, state.style));
-    showResult(renderActivations(report, worstRows, state.style));
+    showResult(renderWeights(report, worstRows, style));
+    showResult(renderActivations(report, worstRows, style));
   }
-  showResult(renderDifferences(report, worstDifferences, state.style));
+  showResult(renderDifferences(report, worstDifferences, style));
   showResult(verdictText(report));
   showResult(renderDiagnoses(report, worstRows));
   showResult(renderSuggestions(report));
 }
 
-fs::path debugFolder(const BuildConfig &config) {
-  return fs::path(config.outputDir) / "quant" / "debug";
-}
-
 void write(const PrecisionReport &report,
-           const std::vector<PrecisionEdge> &edges, const BuildConfig &config) {
-  fs::path folder = debugFolder(config);
-  bool isFull = config.quant.precisionAnalysisColumns == AnalysisColumns::Full;
-  fs::path stem = folder / "precision_analysis_table";
-  fs::path chart = folder / "precision_analysis.mmd";
-  writeFileAtomically(stem.string() + ".txt",
+           const std::vector<PrecisionEdge> &edges, const BuildState &state) {
+  OutputFiles files = state.files();
+  bool isFull =
+      state.config.quant.precisionAnalysisColumns == AnalysisColumns::Full;
+  writeFileAtomically(files.precisionText(),
                       precisionTableText(report, isFull));
-  writeFileAtomically(stem.string() + ".csv", precisionTableCsv(report));
-  writeFileAtomically(stem.string() + ".json", precisionJson(report));
-  writeFileAtomically(chart, precisionMermaid(report, edges));
-  writeFileAtomically(folder / "weights_table.csv", weightsTableCsv(report));
-  writeFileAtomically(folder / "activations_table.csv",
-                      activationsTableCsv(report));
-  writeFileAtomically(folder / "attribution_table.csv",
-                      attributionTableCsv(report));
-  writeFileAtomically(folder / "profiling_table.csv",
-                      profilingTableCsv(report));
-  log(LogLevel::Info, "save precision analysis table to [{}.txt]",
-      stem.string());
-  log(LogLevel::Info, "save precision analysis graph to [{}]", chart.string());
+  writeFileAtomically(files.precisionCsv(), precisionTableCsv(report));
+  writeFileAtomically(files.precisionJson(), precisionJson(report));
+  writeFileAtomically(files.precisionChart(), precisionMermaid(report, edges));
+  writeFileAtomically(files.weightsTable(), weightsTableCsv(report));
+  writeFileAtomically(files.activationsTable(), activationsTableCsv(report));
+  writeFileAtomically(files.attributionTable(), attributionTableCsv(report));
+  writeFileAtomically(files.profilingTable(), profilingTableCsv(report));
+  log(LogLevel::Info, "save precision analysis table to [{}]",
+      files.precisionText().string());
+  log(LogLevel::Info, "save precision analysis graph to [{}]",
+      files.precisionChart().string());
 }
 
 } // namespace
 
-AnalyzedSamples analyzedSamples(BuildState &state) {
+Samples analyzedSamples(BuildState &state) {
   const BuildConfig &config = state.config;
   std::vector<PortInfo> inputs = state.network->inputs();
   if (!config.quant.inputSampleDir.empty())
@@ -150,63 +143,51 @@ AnalyzedSamples analyzedSamples(BuildState &state) {
 
 void runAnalyzeStage(BuildState &state) {
   const QuantConfig &config = state.config.quant;
-  AnalyzedSamples samples = analyzedSamples(state);
+  Samples samples = analyzedSamples(state);
   size_t allSamples = samples.count;
   if (config.precisionAnalysisSize > 0)
     samples.count =
         std::min(samples.count, size_t(config.precisionAnalysisSize));
-  AnalyzedNetwork views{state.network->function(),
-                        state.network->view("quantized"), nullptr};
+  Network &network = *state.network;
+  mlir::func::FuncOp machine = machineOf(state);
+  AnalyzedNetwork analyzed{network.function(), network.view(views::quantized),
+                           nullptr, network.view(views::imported)};
   if (config.precisionAnalysisMode != PrecisionAnalysisMode::Reference)
-    views.machine = machineOf(state);
-  // A model that came quantized has no stages to compare.
-  std::optional<Network> imported;
-  if (state.config.modelType == ModelType::Onnx) {
-    imported.emplace(networkOptions(state.config));
-    views.imported = imported->function();
-  }
+    analyzed.machine = machine;
   std::vector<Comparison> comparisons = comparisonsOf(config);
   std::optional<AnalysisDump> dump;
   if (config.precisionAnalysisDump)
-    dump.emplace(debugFolder(state.config), views.network, comparisons,
+    dump.emplace(state.files().debugFolder(), analyzed.network, comparisons,
                  samples.count);
   PrecisionReport report;
   {
     Progress progress("Analyzing precision", int64_t(samples.count));
-    AnalysisSamples analyzed{samples.count, samples.load,
-                             [&] { progress.advance(); }, state.threads};
-    analyzed.attributes = true;
+    AnalysisSamples sweep{samples.count, samples.load,
+                          [&] { progress.advance(); }, state.options.threads};
+    sweep.attributes = true;
     if (dump)
-      analyzed.look = [&](const ComparedValues &compared) {
+      sweep.look = [&](const ComparedValues &compared) {
         dump->write(compared);
       };
-    report = analyzePrecision(views, comparisons, analyzed);
+    report = analyzePrecision(analyzed, comparisons, sweep);
   }
   if (dump)
     dump->finish();
   report.sampleSource = samples.source;
-  mlir::func::FuncOp machine = views.machine ? views.machine : machineOf(state);
   addCycles(report, machine, state.config);
-  std::optional<OtherSamples> others;
+  std::optional<Samples> others;
   if (!config.inputSampleDir.empty())
-    others = {allSamples, samples.load};
+    others = {allSamples, samples.load, samples.source};
   addSuggestions(report, state, machine, others);
-  if (!state.evidenceDir.empty() && samples.count > 0)
-    writeEvidence(state.evidenceDir, {views.network, views.quantized, machine},
+  const std::string &evidence = state.options.evidenceDir;
+  if (!evidence.empty() && samples.count > 0)
+    writeEvidence(evidence, {analyzed.network, analyzed.quantized, machine},
                   samples.load(0), report);
-  printAnalysis(report, state);
-  write(report, edgesOf(views.network), state.config);
+  printAnalysis(report, state.config.quant);
+  write(report, edgesOf(analyzed.network), state);
   writeSuggestions(report, state);
   state.cycles = cyclesOf(machine, state.config);
-  state.report = std::move(report);
-  // Otherwise the result is still to come.
-  bool isLast =
-      state.suggestionsToApply == 0 || state.report->suggestions.empty();
-  if (isLast && state.failUnder && !passes(*state.report, *state.failUnder)) {
-    state.isTooImprecise = true;
-    log(LogLevel::Error, "the network is less precise than --fail-under {}",
-        *state.failUnder);
-  }
+  state.result->report = std::move(report);
 }
 
 } // namespace parallax

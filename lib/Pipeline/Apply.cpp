@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Builds again from the first phase that a change matters to.
 //===----------------------------------------------------------------------===//
 #include "Apply.h"
 #include "Suggestions.h"
@@ -11,6 +11,7 @@
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
+#include "parallax/Support/Views.h"
 
 #include <fmt/format.h>
 
@@ -58,14 +59,13 @@ std::string firstPhase(std::span<const ConfigEdit> edits,
 /// Builds from a phase on. What phases only write if there is a reason may not
 /// be left from the build before.
 void buildFrom(const std::string &phaseName, BuildState &state) {
-  fs::path folder = fs::path(state.config.outputDir) / "quant";
-  for (const char *file : {"layer_config_audit.json", "float_changes.json"})
-    fs::remove(folder / file);
-  state.isTooImprecise = false;
+  fs::remove(state.files().layerConfigAudit());
+  fs::remove(state.files().floatChanges());
   if (phaseName == "import") {
     state.network.reset();
   } else {
-    for (const char *name : {"quantized", "npu", "deployed"})
+    for (StringRef name :
+         {views::quantized, views::deployed, views::npu, views::npuCore})
       if (mlir::func::FuncOp view = state.network->view(name))
         view.erase();
   }
@@ -86,22 +86,22 @@ void checkApplies(const BuildConfig &config, const std::string &phaseTo) {
 }
 
 void applySuggestions(BuildState &state) {
-  if (!state.report || state.report->suggestions.empty()) {
+  std::optional<PrecisionReport> &report = state.result->report;
+  if (!report || report->suggestions.empty()) {
     showResult("There is no suggestion to apply.\n");
     return;
   }
-  PrecisionReport before = std::move(*state.report);
+  PrecisionReport before = std::move(*report);
   int64_t cyclesBefore = state.cycles;
   double loss = 1 - meanSimilarity(before);
-  Choice choice = choose(before, state.suggestionsToApply, loss);
+  Choice choice = choose(before, state.options.applySuggestions, loss);
   BuildConfig original = state.config;
   state.config = withEdits(original, choice.edits);
-  state.suggestionsToApply = 0;
   buildFrom(firstPhase(choice.edits, original), state);
-  showResult(renderApplied({&before, &*state.report, loss * (1 - choice.left),
+  showResult(renderApplied({&before, &*report, loss * (1 - choice.left),
                             cyclesBefore, state.cycles, choice.extraCycles},
-                           state.style));
-  if (!isWorse(before, *state.report))
+                           currentListener().style()));
+  if (!isWorse(before, *report))
     return;
   log(LogLevel::Warning,
       "the network got worse, so it is built again as it was");

@@ -2,13 +2,15 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Samples go through the float network; what is seen of each tensor becomes its
+// range.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/CalibrateStage.h"
 
 #include "parallax/Data/Preflight.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Passes/Calibrate/Calibrate.h"
+#include "parallax/Report/Table.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Diagnostics.h"
@@ -98,7 +100,7 @@ CalibrationOptions optionsOf(const BuildConfig &config, int threads) {
 //===----------------------------------------------------------------------===//
 
 void printConfigTable(const std::vector<PortInfo> &inputs,
-                      const BuildConfig &config, const TableStyle &style) {
+                      const BuildConfig &config) {
   std::vector<CalibrationSource> sources = sourcesOf(inputs, config);
   Table table({Column::label("Input"), Column::label("Shape"),
                Column::text("Dataset Directory"), Column::label("Data Format"),
@@ -114,7 +116,7 @@ void printConfigTable(const std::vector<PortInfo> &inputs,
                   fmt::format("[{}]", fmt::join(source.mean, ", ")),
                   fmt::format("[{}]", fmt::join(source.std, ", "))});
   }
-  showResult("Quant Config Table\n" + table.render(style));
+  showResult("Quant Config Table\n" + table.render(currentListener().style()));
 }
 
 /// Samples that make a range more than twice as wide as it would be without
@@ -138,9 +140,8 @@ void warnAboutLoneSamples(const NetworkStatistics &statistics,
         set.name(sample), tensors);
 }
 
-Calibration collect(Network &network, const BuildConfig &config, int threads,
-                    const TableStyle &style) {
-  printConfigTable(network.inputs(), config, style);
+Calibration collect(Network &network, const BuildConfig &config, int threads) {
+  printConfigTable(network.inputs(), config);
   CalibrationSet set = openCalibrationSet(network, config);
   Executable executable = prepareCalibration(network.function());
   CalibrationOptions options = optionsOf(config, threads);
@@ -221,10 +222,6 @@ CheckSamples calibrationSamples(Network &network, const BuildConfig &config) {
   return result;
 }
 
-std::filesystem::path calibrationPath(const BuildConfig &config) {
-  return std::filesystem::path(config.outputDir) / "quant" / "calibration.json";
-}
-
 void runCalibrateStage(BuildState &state) {
   const BuildConfig &config = state.config;
   mlir::func::FuncOp network = state.network->function();
@@ -232,9 +229,9 @@ void runCalibrateStage(BuildState &state) {
   removeCalibration(network);
   Calibration calibration =
       config.quant.calibrationCache.empty()
-          ? collect(*state.network, config, state.threads, state.style)
+          ? collect(*state.network, config, state.options.threads)
           : readCalibration(config.quant.calibrationCache);
-  std::filesystem::path path = calibrationPath(config);
+  std::filesystem::path path = state.files().calibration();
   writeFileAtomically(path, toJson(calibration));
   log(LogLevel::Info, "save ranges of {} tensors to [{}]",
       calibration.tensors.size(), path.string());

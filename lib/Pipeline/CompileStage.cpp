@@ -2,12 +2,13 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// The digests in the compiled model are those of what the build has read.
 //===----------------------------------------------------------------------===//
 #include "CompileStage.h"
 #include "CompiledCheck.h"
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/LowerLog.h"
+#include "parallax/Report/Table.h"
 
 #include "parallax/Backend/NPU/Cost.h"
 #include "parallax/Compiled/CompiledModel.h"
@@ -17,6 +18,7 @@
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Digest.h"
 #include "parallax/Support/Log.h"
+#include "parallax/Support/Views.h"
 
 #include <fmt/format.h>
 #include <map>
@@ -77,15 +79,15 @@ std::vector<LayerCost> costsOf(mlir::func::FuncOp machine, const Target &target,
 }
 
 void reportCost(mlir::func::FuncOp machine, const Target &target,
-                const BuildState &state, const fs::path &folder) {
+                const BuildState &state) {
   const BuildConfig &config = state.config;
   std::vector<LayerCost> costs = costsOf(machine, target, config);
   showResult("Cost of the Costliest Layers\n" +
-             costTable(costs).render(state.style));
+             costTable(costs).render(currentListener().style()));
   log(LogLevel::Info, "{}", maxCycleLine(costs));
   if (!config.compiler.npuPerf)
     return;
-  fs::path profile = folder / "op_profile.csv", trace = folder / "trace.json";
+  fs::path profile = state.files().profile(), trace = state.files().trace();
   writeFileAtomically(profile, opProfileCsv(costs));
   writeFileAtomically(trace, traceJson(costs, target));
   log(LogLevel::Info, "save cost of layers to [{}], as a trace to [{}]",
@@ -101,16 +103,19 @@ void checkTarget(const BuildConfig &config) {
 void runCompileStage(BuildState &state) {
   const BuildConfig &config = state.config;
   Target target = findTarget(config.targetHardware);
-  mlir::func::FuncOp source = state.network->view("deployed");
-  if (!source)
-    source = state.network->view("quantized");
+  mlir::func::FuncOp quantized = state.network->view(views::quantized);
+  mlir::func::FuncOp deployed = state.network->view(views::deployed);
+  // What is deployed may have other inputs than the networks that it is
+  // compared with.
+  if (deployed)
+    addNpuView(quantized, target).setName(views::npuCore);
   LowerReport report;
-  mlir::func::FuncOp machine = addNpuView(source, target, &report);
+  mlir::func::FuncOp machine =
+      addNpuView(deployed ? deployed : quantized, target, &report);
   logLowering(report);
-  fs::path folder = fs::path(config.outputDir) / "compiler";
-  writeFileAtomically(folder / "lowering.json", toJson(report));
-  writeFileAtomically(folder / "target.json", toJson(target));
-  reportCost(machine, target, state, folder);
+  writeFileAtomically(state.files().lowering(), toJson(report));
+  writeFileAtomically(state.files().target(), toJson(target));
+  reportCost(machine, target, state);
 
   fs::path file = fs::path(config.outputDir) / config.outputName;
   writeCompiledModel(machine, file, compiledInfo(config, target));
@@ -119,14 +124,8 @@ void runCompileStage(BuildState &state) {
 }
 
 mlir::func::FuncOp machineOf(BuildState &state) {
-  mlir::func::FuncOp machine = state.network->view("npu");
-  // What is deployed may have other inputs.
-  if (machine && !state.network->view("deployed"))
-    return machine;
-  if (machine)
-    machine.erase();
-  return addNpuView(state.network->view("quantized"),
-                    findTarget(state.config.targetHardware));
+  mlir::func::FuncOp core = state.network->view(views::npuCore);
+  return core ? core : state.network->view(views::npu);
 }
 
 void addCycles(PrecisionReport &report, mlir::func::FuncOp machine,

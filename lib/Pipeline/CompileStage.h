@@ -16,10 +16,12 @@ namespace parallax {
 /// Throws Error if there is no such chip, or if it does not have the mode.
 void checkTarget(const BuildConfig &config);
 
-/// Adds the view "npu" of the network as it is deployed.
+/// Adds the view `npu` of the network as it is deployed, and where processors
+/// give that other inputs, `npuCore` with those of the model.
 void runCompileStage(BuildState &state);
 
-/// The network of the machine with the inputs that the model itself has.
+/// The network of the machine with the inputs that the model itself has, once
+/// it is compiled.
 mlir::func::FuncOp machineOf(BuildState &state);
 
 /// Says what each layer of an analysis takes on the machine.

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// The tensors of one run of each, by name.
 //===----------------------------------------------------------------------===//
 #include "CompiledCheck.h"
 #include "../../tools/compare/Finding.h"

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// The largest score of the first output is the class.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/Evaluation.h"
 
@@ -52,15 +52,15 @@ Tensor sampleOf(EvaluationSet &set, size_t index, const PortInfo &input) {
 
 } // namespace
 
-void printAccuracy(const Executable &executable, std::string_view what,
-                   const BuildConfig &config, int threads) {
+Accuracy measureAccuracy(const Executable &executable, std::string_view what,
+                         const BuildConfig &config, int threads) {
   if (executable.inputs.size() != 1 || executable.outputs.empty() ||
       executable.outputs[0].dtype != DType::F32)
     throw Error("accuracy is measured on networks with one input and a "
                 "float32 output of class scores");
   EvaluationSet set = readEvaluation(config, executable.inputs[0]);
   auto count = size_t(set.images.dim(0));
-  size_t correct = 0;
+  int64_t correct = 0;
   {
     Progress progress(fmt::format("Evaluating {} network", what),
                       int64_t(count));
@@ -81,6 +81,7 @@ void printAccuracy(const Executable &executable, std::string_view what,
   showResult(fmt::format("{} accuracy (top-1): {:.4f} ({} of {} samples)\n",
                          title, double(correct) / double(count), correct,
                          count));
+  return {std::string(what), correct, int64_t(count)};
 }
 
 CheckSamples evaluationSamples(const BuildConfig &config,

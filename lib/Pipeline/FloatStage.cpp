@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Nothing is written before the optimized network has passed its check.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/FloatStage.h"
 #include "../../tools/run/TensorFolder.h"
@@ -12,6 +12,7 @@
 #include "parallax/Passes/Optimize/ModelCheck.h"
 #include "parallax/Passes/Optimize/Names.h"
 #include "parallax/Passes/Optimize/Optimize.h"
+#include "parallax/Report/Table.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
@@ -19,6 +20,7 @@
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Memory.h"
 #include "parallax/Support/TensorAttr.h"
+#include "parallax/Support/Views.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -84,7 +86,7 @@ void addOperators(Table &table, const ModelSummary &before,
 }
 
 void printSummary(Network &network, const nn::NetworkCost &costBefore,
-                  const ExportSummary &after, const TableStyle &style) {
+                  const ExportSummary &after) {
   const ModelSummary &before = network.summary();
   mlir::func::FuncOp function = network.function();
   Table table({Column::label(before.name.empty() ? "Model" : before.name),
@@ -111,7 +113,7 @@ void printSummary(Network &network, const nn::NetworkCost &costBefore,
       {"MACs", std::to_string(costBefore.macs), std::to_string(cost.macs)});
   table.addRow(
       {"Model Size", megabytes(before.fileBytes), megabytes(after.bytes)});
-  showResult(table.render(style));
+  showResult(table.render(currentListener().style()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,11 +196,12 @@ CheckSamples randomSamples(std::span<const PortInfo> inputs) {
   return result;
 }
 
-void runFloatStage(Network &network, const FloatStageOptions &options,
-                   const TableStyle &style) {
+void runFloatStage(Network &network, const FloatStageOptions &options) {
   nn::NetworkCost costBefore = nn::countCost(network.function());
   if (!options.importedMlir.empty())
     writeMlir(options.importedMlir, network, "imported network");
+  if (options.keepsImported)
+    addView(network.function(), views::imported);
 
   std::optional<ModelCheck> check;
   std::string source;
@@ -223,7 +226,7 @@ void runFloatStage(Network &network, const FloatStageOptions &options,
     writeNameMap(options.nameMap, network);
   if (!options.optimizedMlir.empty())
     writeMlir(options.optimizedMlir, network, "optimized network");
-  printSummary(network, costBefore, after, style);
+  printSummary(network, costBefore, after);
   log(LogLevel::Debug, "peak memory {:.1f} MB",
       double(peakMemoryBytes()) / 1e6);
 }

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Tensors are digested as codes, which every machine gives alike.
 //===----------------------------------------------------------------------===//
 #include "LayerEvidence.h"
 #include "../../tools/run/TensorFolder.h"

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// What stays in float is listed layer by layer, with its reason.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/LowerLog.h"
 

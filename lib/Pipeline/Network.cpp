@@ -1,13 +1,14 @@
-//===- Network.cpp - A network from the command line ----------------------===//
+//===- Network.cpp - A network and its views ------------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Import, checkpoints, and the constants that --bake makes of inputs.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/Network.h"
 
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Dialect/NPU/NPUOps.h"
 #include "parallax/Frontend/ONNX/Import.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
@@ -106,7 +107,7 @@ Network::Network(const NetworkOptions &options,
                  const std::filesystem::path &checkpoint)
     : context(std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED)) {
   context->loadDialect<mlir::func::FuncDialect, mlir::quant::QuantDialect,
-                       nn::NNDialect>();
+                       nn::NNDialect, npu::NPUDialect>();
   if (!std::filesystem::exists(checkpoint))
     throw Error(fmt::format("there is no checkpoint {} to go on from; build "
                             "with --phase-to {} first",

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header. The table is the order of the flow.
+// The table is the order of the flow.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/Phases.h"
 #include "CompileStage.h"
@@ -25,6 +25,24 @@ bool wantsCalibration(const BuildConfig &config) {
   return config.modelType == ModelType::Onnx && hasCalibration(config);
 }
 
+bool always(const BuildConfig &) { return true; }
+
+bool wantsQuantization(const BuildConfig &config) {
+  return config.modelType != ModelType::Onnx || hasCalibration(config);
+}
+
+bool wantsAnalysis(const BuildConfig &config) {
+  return wantsQuantization(config) && config.quant.precisionAnalysis;
+}
+
+/// The analysis compares the stages with the network as it was imported. One
+/// that goes on from a checkpoint may be asked for later. A model that came
+/// quantized has no stages to compare.
+bool needsImported(const BuildState &state) {
+  return state.config.modelType == ModelType::Onnx &&
+         (wantsAnalysis(state.config) || !state.options.phaseTo.empty());
+}
+
 void importModel(BuildState &state) {
   state.network.emplace(networkOptions(state.config));
 }
@@ -42,27 +60,18 @@ void optimizeFloats(BuildState &state) {
                ? evaluationSamples(config, inputs)
                : calibrationSamples(*state.network, config);
   };
-  stage.threads = state.threads;
-  fs::path folder = fs::path(config.outputDir) / "frontend";
-  stage.onnx = folder / "optimized.onnx";
-  stage.nameMap = folder / "name_map.json";
+  stage.threads = state.options.threads;
+  stage.keepsImported = needsImported(state);
+  OutputFiles files = state.files();
+  stage.onnx = files.optimizedModel();
+  stage.nameMap = files.nameMap();
   if (config.debug.dumpFrontendGraph) {
-    stage.importedMlir = folder / "imported.mlir";
-    stage.optimizedMlir = folder / "optimized.mlir";
+    stage.importedMlir = files.importedMlir();
+    stage.optimizedMlir = files.optimizedMlir();
   }
-  runFloatStage(*state.network, stage, state.style);
+  runFloatStage(*state.network, stage);
   if (wantsCalibration(config))
     checkRules(state);
-}
-
-bool always(const BuildConfig &) { return true; }
-
-bool wantsQuantization(const BuildConfig &config) {
-  return config.modelType != ModelType::Onnx || hasCalibration(config);
-}
-
-bool wantsAnalysis(const BuildConfig &config) {
-  return wantsQuantization(config) && config.quant.precisionAnalysis;
 }
 
 constexpr Phase phases[] = {
@@ -118,15 +127,15 @@ fs::path checkpointOf(const BuildConfig &config, const Phase &phase) {
   const Phase *done = &phase;
   while (!done->isWanted(config))
     --done;
-  return fs::path(config.outputDir) / "phases" /
-         fmt::format("{}.mlirbc", done->name);
+  return OutputFiles(config.outputDir).checkpoint(done->name);
 }
 
-void restoreBefore(const Phase &first, BuildState &state) {
+bool restoreBefore(const Phase &first, BuildState &state) {
   if (&first == &phases[0])
-    return;
+    return false;
   state.network.emplace(networkOptions(state.config),
                         checkpointOf(state.config, *(&first - 1)));
+  return true;
 }
 
 } // namespace parallax

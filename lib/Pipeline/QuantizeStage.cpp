@@ -2,10 +2,12 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Improves the network as far as that is asked for, quantizes it with and
+// without its processors, and tells what came of layer_configs.
 //===----------------------------------------------------------------------===//
 #include "QuantizeStage.h"
 #include "parallax/Pipeline/CalibrateStage.h"
+#include "parallax/Report/Table.h"
 
 #include "parallax/Frontend/ONNX/Export.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
@@ -46,7 +48,7 @@ bool hasProcessors(const BuildConfig &config) {
 mlir::func::FuncOp addDeployedView(mlir::func::FuncOp view,
                                    const BuildConfig &config,
                                    ProcessorReport &report) {
-  mlir::func::FuncOp deployed = addView(view, "deployed");
+  mlir::func::FuncOp deployed = addView(view, views::deployed);
   removeCalibration(deployed);
   report = addProcessors(deployed, config.inputProcessors,
                          config.outputProcessors, config.quant.inputConfigs);
@@ -56,7 +58,7 @@ mlir::func::FuncOp addDeployedView(mlir::func::FuncOp view,
 PrecisionOptions precisionOptions(BuildState &state,
                                   mlir::func::FuncOp network) {
   PrecisionOptions options;
-  options.allowUnmatched = state.allowUnmatched;
+  options.allowUnmatched = state.options.allowUnmatched;
   std::vector<std::string> names;
   for (const onnx_import::ModelNode &node : state.network->summary().nodes) {
     names.push_back(node.name);
@@ -68,7 +70,7 @@ PrecisionOptions precisionOptions(BuildState &state,
 
 /// Changes the float network such that it loses less, as far as that is asked
 /// for, and tells what came of it. Returns what to quantize.
-mlir::func::FuncOp improve(BuildState &state, const fs::path &folder) {
+mlir::func::FuncOp improve(BuildState &state) {
   const QuantConfig &config = state.config.quant;
   mlir::func::FuncOp network = state.network->function();
   if (!asksForImprovement(config))
@@ -83,7 +85,7 @@ mlir::func::FuncOp improve(BuildState &state, const fs::path &folder) {
   MeasuredSamples samples;
   samples.count = set.size();
   samples.load = [&](size_t i) { return set.load(i); };
-  samples.threads = state.threads;
+  samples.threads = state.options.threads;
   AssignPrecisions assign = [&](mlir::func::FuncOp view) -> LogicalResult {
     return assignPrecision(view, config, precisionOptions(state, view));
   };
@@ -93,7 +95,8 @@ mlir::func::FuncOp improve(BuildState &state, const fs::path &folder) {
   const FloatChanges &changes = improvement.changes;
   auto show = [&](std::string_view title, bool isEmpty, const Table &table) {
     if (!isEmpty)
-      showResult(fmt::format("{}\n{}", title, table.render(state.style)));
+      showResult(fmt::format("{}\n{}", title,
+                             table.render(currentListener().style())));
   };
   show("Equalization", changes.equalized.empty(),
        scaledPairTable(changes.equalized));
@@ -104,7 +107,7 @@ mlir::func::FuncOp improve(BuildState &state, const fs::path &folder) {
        correctedLayerTable(changes.corrected));
   show("The Whole Network", changes.verdicts.empty(),
        verdictTable(changes.verdicts));
-  fs::path path = folder / "float_changes.json";
+  fs::path path = state.files().floatChanges();
   writeFileAtomically(path, toJson(changes));
   log(LogLevel::Info, "save changes of the float network to [{}]",
       path.string());
@@ -130,7 +133,7 @@ void quantizeDeployed(BuildState &state, mlir::func::FuncOp source) {
   assignPrecision(state, network, state.config.quant);
   mlir::func::FuncOp deployed = quantize(network, state.config.quant);
   network.erase();
-  deployed.setName("deployed");
+  deployed.setName(views::deployed);
 }
 
 void printSnapshot(const QuantizeReport &report) {
@@ -156,15 +159,14 @@ void printSnapshot(const QuantizeReport &report) {
 }
 
 /// The quantized network for other runtimes, and its parameters.
-void writeFiles(BuildState &state, mlir::func::FuncOp quantized,
-                const fs::path &folder) {
-  fs::path model = folder / "quant_axmodel.onnx";
+void writeFiles(BuildState &state, mlir::func::FuncOp quantized) {
+  fs::path model = state.files().quantizedModel();
   mlir::func::FuncOp qdq = addQdqView(quantized);
   onnx_export::ExportOptions options;
   options.graphName = state.network->summary().name;
   onnx_export::exportModel(qdq, model, options);
   qdq.erase();
-  fs::path parameters = folder / "quant_axmodel.json";
+  fs::path parameters = state.files().quantizedParameters();
   writeFileAtomically(parameters, quantFileText(quantized));
   log(LogLevel::Info, "save quantized onnx to [{}], its parameters to [{}]",
       model.string(), parameters.string());
@@ -202,7 +204,7 @@ static void takeParameters(BuildState &state) {
     addDeployedView(quantized, state.config, processors);
     printProcessors(processors);
   }
-  writeFiles(state, quantized, fs::path(state.config.outputDir) / "quant");
+  writeFiles(state, quantized);
 }
 
 void checkRules(BuildState &state) {
@@ -223,15 +225,14 @@ void checkProcessors(BuildState &state) {
 void runQuantizeStage(BuildState &state) {
   if (state.config.modelType != ModelType::Onnx)
     return takeParameters(state);
-  fs::path folder = fs::path(state.config.outputDir) / "quant";
-  mlir::func::FuncOp network = improve(state, folder);
+  mlir::func::FuncOp network = improve(state);
   if (hasProcessors(state.config))
     quantizeDeployed(state, network);
   std::vector<AuditedRule> audit =
       assignPrecision(state, network, state.config.quant);
   if (!audit.empty())
     showResult("Layer Config Table\n" +
-               layerConfigTable(audit).render(state.style));
+               layerConfigTable(audit).render(currentListener().style()));
   QuantizeReport report;
   mlir::func::FuncOp quantized = quantize(network, state.config.quant, &report);
   completeAudit(audit, quantized);
@@ -240,14 +241,14 @@ void runQuantizeStage(BuildState &state) {
 
   if (!audit.empty()) {
     showResult("Layer Config Audit\n" +
-               layerConfigAuditTable(audit).render(state.style));
-    fs::path path = folder / "layer_config_audit.json";
+               layerConfigAuditTable(audit).render(currentListener().style()));
+    fs::path path = state.files().layerConfigAudit();
     writeFileAtomically(path, toJson(audit));
     log(LogLevel::Info, "save what came of layer_configs to [{}]",
         path.string());
   }
   printSnapshot(report);
-  writeFiles(state, quantized, folder);
+  writeFiles(state, quantized);
 }
 
 } // namespace parallax

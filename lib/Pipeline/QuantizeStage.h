@@ -26,8 +26,8 @@ std::vector<AuditedRule> assignPrecision(BuildState &state,
                                          mlir::func::FuncOp network,
                                          const QuantConfig &config);
 
-/// Applies layer_configs, adds the view "quantized" to the network, and where
-/// there are input or output processors another one with them, "deployed", and
+/// Applies layer_configs, adds the view `quantized` to the network, and where
+/// there are input or output processors another one with them, `deployed`, and
 /// writes the files below quant/.
 void runQuantizeStage(BuildState &state);
 

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Trials build networks with other types in memory, beside the real ones.
 //===----------------------------------------------------------------------===//
 #include "Suggestions.h"
 #include "../../tools/run/TensorFolder.h"
@@ -134,14 +134,10 @@ std::vector<CalibratedInput> calibratedInputs(BuildState &state) {
   return result;
 }
 
-fs::path samplesFolder(const BuildConfig &config) {
-  return fs::path(config.outputDir) / "analyzed_samples";
-}
-
-std::string inputConfigsOf(const BuildConfig &config) {
+std::string inputConfigsOf(const fs::path &samples) {
   return nlohmann::ordered_json::array(
              {{{"tensor_name", "DEFAULT"},
-               {"calibration_dataset", samplesFolder(config).string()},
+               {"calibration_dataset", samples.string()},
                {"calibration_format", "Numpy"},
                {"calibration_size", -1}}})
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -172,7 +168,7 @@ BuildConfig withEdits(const BuildConfig &config,
 
 void addSuggestions(PrecisionReport &report, BuildState &state,
                     mlir::func::FuncOp machine,
-                    const std::optional<OtherSamples> &others) {
+                    const std::optional<Samples> &others) {
   const QuantConfig &config = state.config.quant;
   // Ranges from a cache come without samples.
   bool hasSamples =
@@ -188,7 +184,7 @@ void addSuggestions(PrecisionReport &report, BuildState &state,
   options.smoothQuant = config.enableSmoothQuant;
   options.highestMixPrecision = config.highestMixPrecision;
   if (others && hasSamples)
-    options.inputConfigs = inputConfigsOf(state.config);
+    options.inputConfigs = inputConfigsOf(state.files().analyzedSamples());
   options.cycles = cyclesOf(machine, state.config);
   options.attempt = [&](const std::vector<ConfigEdit> &edits) {
     return attempt(state, edits);
@@ -199,22 +195,23 @@ void addSuggestions(PrecisionReport &report, BuildState &state,
         return suggestion.edits[0].field == "quant.input_configs";
       });
   if (needsSamples)
-    writeSampleSet(samplesFolder(state.config), state.network->inputs(),
+    writeSampleSet(state.files().analyzedSamples(), state.network->inputs(),
                    std::min(others->count, mostSamples), others->load);
 }
 
 void writeSuggestions(const PrecisionReport &report, const BuildState &state) {
-  fs::path folder = fs::path(state.config.outputDir) / "quant" / "debug";
-  fs::path list = folder / "suggestions.json";
-  fs::path config = folder / "suggested_config.json";
+  fs::path list = state.files().suggestions();
+  fs::path config = state.files().suggestedConfig();
   if (report.suggestions.empty()) {
     fs::remove(list);
     fs::remove(config);
     return;
   }
   writeFileAtomically(list, suggestionsJson(report));
+  const ConfigSource &source = state.source;
   writeFileAtomically(
-      config, edited(readText(state.configPath), report.suggestions[0].edits));
+      config, edited(source.text.empty() ? readText(source.path) : source.text,
+                     report.suggestions[0].edits));
   log(LogLevel::Info,
       "save suggestions to [{}], the configuration with the first one to [{}]",
       list.string(), config.string());

@@ -9,23 +9,16 @@
 #define PARALLAX_LIB_PIPELINE_SUGGESTIONS_H
 
 #include "parallax/Pipeline/Phases.h"
-
-#include <functional>
+#include "parallax/Support/Samples.h"
 
 namespace parallax {
-
-/// The samples of quant.input_sample_dir.
-struct OtherSamples {
-  size_t count = 0;
-  std::function<std::vector<Tensor>(size_t sample)> load;
-};
 
 /// Fills in diagnoses and suggestions. `others` are the analyzed samples where
 /// they are not those of the calibration. Nothing is executed, but networks
 /// with other types are built in memory to see what they cost.
 void addSuggestions(PrecisionReport &report, BuildState &state,
                     mlir::func::FuncOp machine,
-                    const std::optional<OtherSamples> &others);
+                    const std::optional<Samples> &others);
 
 /// Writes quant/debug/suggestions.json and suggested_config.json, or removes
 /// what an earlier build has left there.

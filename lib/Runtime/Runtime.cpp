@@ -10,6 +10,7 @@
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Compiled/CompiledModel.h"
 #include "parallax/Support/Parallel.h"
+#include "parallax/Support/Views.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -42,8 +43,8 @@ static Executable load(const std::filesystem::path &path, CompiledInfo &info) {
   OwningOpRef<ModuleOp> module = readCompiledModel(path, context, &info);
   PrepareOptions options;
   options.takeWeights = true;
-  return prepare(module->lookupSymbol<mlir::func::FuncOp>("npu"), npuKernels(),
-                 options);
+  return prepare(module->lookupSymbol<mlir::func::FuncOp>(views::npu),
+                 npuKernels(), options);
 }
 
 Runtime::Runtime(const std::filesystem::path &path,

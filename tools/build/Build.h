@@ -9,7 +9,7 @@
 
 namespace parallax {
 
-int runBuild(int argc, char **argv);
+int runBuildCommand(int argc, char **argv);
 
 } // namespace parallax
 

@@ -89,7 +89,7 @@ void Reducer::load() {
     options = networkOptions(original);
   state.network.emplace(options);
   whole = state.network->function();
-  AnalyzedSamples source = analyzedSamples(state);
+  Samples source = analyzedSamples(state);
   size_t count = source.count;
   if (original.quant.precisionAnalysisSize > 0)
     count = std::min(count, size_t(original.quant.precisionAnalysisSize));

@@ -7,6 +7,7 @@
 #include "Diff.h"
 
 #include "../common/Subcommand.h"
+#include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Report/PrecisionDiff.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
@@ -32,13 +33,14 @@ struct DiffFlags {
 fs::path analysisIn(const fs::path &path) {
   if (!fs::is_directory(path))
     return path;
-  constexpr const char *file = "precision_analysis_table.json";
-  for (const fs::path &folder : {path / "quant" / "debug", path})
-    if (fs::exists(folder / file))
-      return folder / file;
-  throw Error(fmt::format("{} has no quant/debug/{}: build it with "
+  fs::path ofBuild = OutputFiles(path).precisionJson();
+  for (const fs::path &file : {ofBuild, path / ofBuild.filename()})
+    if (fs::exists(file))
+      return file;
+  throw Error(fmt::format("{} has no {}: build it with "
                           "--quant.precision_analysis",
-                          path.string(), file));
+                          path.string(),
+                          ofBuild.lexically_relative(path).string()));
 }
 
 int diff(const DiffFlags &options) {

@@ -42,7 +42,7 @@ int optimizeModel(OptimizeFlags &options) {
     };
   }
   Network network(options.network);
-  runFloatStage(network, stage, currentListener().style());
+  runFloatStage(network, stage);
   return 0;
 }
 

@@ -37,7 +37,8 @@ int runVersion(int argc, char **argv) {
 int runCompletion(int argc, char **argv);
 
 constexpr parallax::Subcommand subcommands[] = {
-    {"build", "compile a model as a configuration says", parallax::runBuild},
+    {"build", "compile a model as a configuration says",
+     parallax::runBuildCommand},
     {"run", "execute a model on files", parallax::runRun},
     {"compare", "compare two tensors or folders of tensors",
      parallax::runCompare},

@@ -20,6 +20,7 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Parallel.h"
+#include "parallax/Support/Views.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -150,9 +151,9 @@ Executable prepareEngine(Network &network, const RunFlags &choice,
     throw Error("--mode is for quantized models, but this one has no tensor "
                 "that goes through QuantizeLinear and DequantizeLinear");
   if (choice.mode == "Reference")
-    return network.prepareView("quantized", options);
+    return network.prepareView(views::quantized, options);
   LowerReport lowering;
-  mlir::func::FuncOp machine = addNpuView(network.view("quantized"),
+  mlir::func::FuncOp machine = addNpuView(network.view(views::quantized),
                                           findTarget(choice.target), &lowering);
   logLowering(lowering);
   // Integer kernels read weights where they are, and views share them.
@@ -176,8 +177,8 @@ Executable prepareCompiled(const RunFlags &options,
                             network.model));
   MLIRContext context(MLIRContext::Threading::DISABLED);
   OwningOpRef<ModuleOp> module = readCompiledModel(network.model, context);
-  return prepare(module->lookupSymbol<mlir::func::FuncOp>("npu"), npuKernels(),
-                 prepareOptions);
+  return prepare(module->lookupSymbol<mlir::func::FuncOp>(views::npu),
+                 npuKernels(), prepareOptions);
 }
 
 int run(const RunFlags &options) {

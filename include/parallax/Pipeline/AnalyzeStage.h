@@ -9,20 +9,13 @@
 #define PARALLAX_PIPELINE_ANALYZESTAGE_H
 
 #include "parallax/Pipeline/Phases.h"
-
-#include <functional>
+#include "parallax/Support/Samples.h"
 
 namespace parallax {
 
-/// The inputs that are analyzed, and where they come from.
-struct AnalyzedSamples {
-  size_t count = 0;
-  std::function<std::vector<Tensor>(size_t)> load;
-  std::string source;
-};
-
-/// All that there are, of which quant.precision_analysis_size are looked at.
-AnalyzedSamples analyzedSamples(BuildState &state);
+/// The inputs that are analyzed: all that there are, of which
+/// quant.precision_analysis_size are looked at.
+Samples analyzedSamples(BuildState &state);
 
 void runAnalyzeStage(BuildState &state);
 

@@ -30,9 +30,6 @@ CheckSamples calibrationSamples(Network &network, const BuildConfig &config);
 /// quant/calibration.json, and adds the calibrated view to the network.
 void runCalibrateStage(BuildState &state);
 
-/// quant/calibration.json in the folder of results.
-std::filesystem::path calibrationPath(const BuildConfig &config);
-
 } // namespace parallax
 
 #endif // PARALLAX_PIPELINE_CALIBRATESTAGE_H

@@ -7,7 +7,7 @@
 #ifndef PARALLAX_PIPELINE_EVALUATION_H
 #define PARALLAX_PIPELINE_EVALUATION_H
 
-#include "parallax/Config/BuildConfig.h"
+#include "parallax/Pipeline/Build.h"
 #include "parallax/Pipeline/FloatStage.h"
 
 namespace parallax {
@@ -17,10 +17,10 @@ namespace parallax {
 CheckSamples evaluationSamples(const BuildConfig &config,
                                std::span<const PortInfo> inputs);
 
-/// Prints how many of the labelled samples a network classifies correctly;
-/// `what` says which network it is.
-void printAccuracy(const Executable &executable, std::string_view what,
-                   const BuildConfig &config, int threads);
+/// Measures and shows how many of the labelled samples a network classifies
+/// correctly; `what` says which network it is.
+Accuracy measureAccuracy(const Executable &executable, std::string_view what,
+                         const BuildConfig &config, int threads);
 
 } // namespace parallax
 

@@ -9,7 +9,6 @@
 #define PARALLAX_PIPELINE_FLOATSTAGE_H
 
 #include "parallax/Pipeline/Network.h"
-#include "parallax/Report/Table.h"
 
 #include <filesystem>
 #include <functional>
@@ -34,6 +33,8 @@ struct FloatStageOptions {
   std::function<CheckSamples(std::span<const PortInfo>)> samples =
       randomSamples;
   int threads = 1;
+  /// Keep the network as it was imported, as a view.
+  bool keepsImported = false;
   /// Where results go; an empty path is not written.
   std::filesystem::path onnx, nameMap, importedMlir, optimizedMlir;
 };
@@ -45,8 +46,7 @@ void writeMlir(const std::filesystem::path &path, Network &network,
 
 /// Optimizes the network in place. Throws Error if the check of the model
 /// fails; nothing is written then.
-void runFloatStage(Network &network, const FloatStageOptions &options,
-                   const TableStyle &style);
+void runFloatStage(Network &network, const FloatStageOptions &options);
 
 } // namespace parallax
 

@@ -1,4 +1,4 @@
-//===- Network.h - A network from the command line -------------*- C++ -*-===//
+//===- Network.h - A network and its views ---------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -39,7 +39,7 @@ public:
 
   /// The float network.
   mlir::func::FuncOp function();
-  /// Another view of it, such as "quantized"; null if there is none.
+  /// Another view of it, by its name in Views.h; null if there is none.
   mlir::func::FuncOp view(StringRef name);
   /// Writes all views, weights included.
   void save(const std::filesystem::path &checkpoint);

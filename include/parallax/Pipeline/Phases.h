@@ -8,10 +8,9 @@
 #ifndef PARALLAX_PIPELINE_PHASES_H
 #define PARALLAX_PIPELINE_PHASES_H
 
-#include "parallax/Analysis/PrecisionReport.h"
-#include "parallax/Config/BuildConfig.h"
+#include "parallax/Pipeline/Build.h"
 #include "parallax/Pipeline/Network.h"
-#include "parallax/Report/Table.h"
+#include "parallax/Pipeline/OutputFiles.h"
 
 #include <span>
 
@@ -20,24 +19,16 @@ namespace parallax {
 /// What the phases hand on.
 struct BuildState {
   BuildConfig config;
-  /// The file that it was read from.
-  std::string configPath;
-  int threads = 1;
-  TableStyle style;
-  /// A rule of layer_configs that matches nothing is only worth a warning.
-  bool allowUnmatched = false;
-  /// What the cosine of every output must reach, and whether one did not.
-  std::optional<double> failUnder;
-  bool isTooImprecise = false;
-  /// Where the analysis leaves what layers give for its first sample; empty if
-  /// nobody asks.
-  std::string evidenceDir;
-  /// How many suggestions of the analysis are to be applied.
-  int64_t suggestionsToApply = 0;
-  /// What the analysis has found, and what the network takes on the machine.
-  std::optional<PrecisionReport> report;
+  /// Where it was read from.
+  ConfigSource source;
+  BuildOptions options;
+  /// Where the analysis leaves what it finds.
+  BuildResult *result = nullptr;
+  /// What the analyzed network takes on the machine, without processors.
   int64_t cycles = 0;
   std::optional<Network> network;
+
+  OutputFiles files() const { return OutputFiles(config.outputDir); }
 };
 
 struct Phase {
@@ -65,8 +56,8 @@ std::filesystem::path checkpointOf(const BuildConfig &config,
                                    const Phase &phase);
 
 /// Makes the state that `first` starts from: nothing, or what the phase in
-/// front of it has left.
-void restoreBefore(const Phase &first, BuildState &state);
+/// front of it has left. False if that is nothing.
+bool restoreBefore(const Phase &first, BuildState &state);
 
 } // namespace parallax
 

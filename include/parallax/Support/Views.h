@@ -13,6 +13,21 @@
 
 namespace parallax {
 
+/// The names of the functions.
+namespace views {
+/// The float network, and how it was before it was optimized.
+inline constexpr llvm::StringLiteral main = "main", imported = "imported";
+/// With codes, and with codes and processors.
+inline constexpr llvm::StringLiteral quantized = "quantized",
+                                     deployed = "deployed";
+/// The network of the machine as it is deployed. Where that has processors, the
+/// same without them.
+inline constexpr llvm::StringLiteral npu = "npu", npuCore = "npu_core";
+/// The float network with other biases, and the one with QuantizeLinear and
+/// DequantizeLinear; both for a while only.
+inline constexpr llvm::StringLiteral corrected = "corrected", qdq = "qdq";
+} // namespace views
+
 /// Adds a copy of `network` after it, which a pass turns into the next stage.
 /// `mapping` maps the old operations and values to the new ones.
 mlir::func::FuncOp addView(mlir::func::FuncOp network, StringRef name,

@@ -11,6 +11,7 @@
 #include "ModelFile.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/TensorAttr.h"
+#include "parallax/Support/Views.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -90,7 +91,7 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(NameLoc::get(builder.getStringAttr(fileName)));
   builder.setInsertionPointToStart(module->getBody());
-  auto function = func::FuncOp::create(builder, module->getLoc(), "main",
+  auto function = func::FuncOp::create(builder, module->getLoc(), views::main,
                                        builder.getFunctionType({}, {}));
   builder.setInsertionPointToStart(function.addEntryBlock());
 

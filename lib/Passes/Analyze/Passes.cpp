@@ -11,6 +11,7 @@
 #include "parallax/Passes/Analyze/Analyze.h"
 #include "parallax/Passes/Calibrate/RandomSamples.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Views.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
@@ -61,11 +62,11 @@ struct PrecisionAnalysis : impl::PrecisionAnalysisBase<PrecisionAnalysis> {
       emitError(module.getLoc(), why);
       signalPassFailure();
     };
-    auto quantized = module.lookupSymbol<func::FuncOp>("quantized");
+    auto quantized = module.lookupSymbol<func::FuncOp>(views::quantized);
     if (!quantized)
       return fail("there is no function called quantized");
     AnalyzedNetwork views{*module.getOps<func::FuncOp>().begin(), quantized,
-                          module.lookupSymbol<func::FuncOp>("npu")};
+                          module.lookupSymbol<func::FuncOp>(views::npu)};
     if (views.network == quantized)
       return fail("the first function has to be the float network");
     auto types =

@@ -14,6 +14,7 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/TensorAttr.h"
+#include "parallax/Support/Views.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
@@ -402,7 +403,7 @@ func::FuncOp addNpuView(func::FuncOp quantized, const Target &target,
   context->loadDialect<nn::NNDialect, npu::NPUDialect>();
   OpBuilder builder(quantized);
   builder.setInsertionPointAfter(quantized);
-  auto view = func::FuncOp::create(builder, quantized.getLoc(), "npu",
+  auto view = func::FuncOp::create(builder, quantized.getLoc(), views::npu,
                                    quantized.getFunctionType());
   if (ArrayAttr names = quantized.getAllArgAttrs())
     view.setAllArgAttrs(names);

@@ -10,6 +10,7 @@
 #include "parallax/Dialect/NPU/NPUOps.h"
 #include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Views.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -31,7 +32,7 @@ struct NpuLower : impl::NpuLowerBase<NpuLower> {
       mlir::emitError(module.getLoc(), why);
       signalPassFailure();
     };
-    auto quantized = module.lookupSymbol<mlir::func::FuncOp>("quantized");
+    auto quantized = module.lookupSymbol<mlir::func::FuncOp>(views::quantized);
     if (!quantized)
       return fail("there is no function called quantized");
     LowerReport report;

@@ -255,7 +255,7 @@ void eraseUnused(func::FuncOp view) {
 } // namespace
 
 func::FuncOp addQuantizedViewOfQdq(func::FuncOp network, QdqReport *report) {
-  func::FuncOp view = addView(network, "quantized");
+  func::FuncOp view = addView(network, views::quantized);
   QdqReport ignored;
   QdqReader reader(report ? *report : ignored);
   // Those that read codes are erased with what makes the codes.

@@ -89,7 +89,7 @@ private:
   }
 
   LogicalResult correct() {
-    func::FuncOp copy = addView(network, "corrected");
+    func::FuncOp copy = addView(network, views::corrected);
     FailureOr<func::FuncOp> view = quantized(network);
     if (failed(view))
       return failure();

@@ -125,7 +125,7 @@ private:
 } // namespace
 
 func::FuncOp addQdqView(func::FuncOp quantized) {
-  func::FuncOp view = addView(quantized, "qdq");
+  func::FuncOp view = addView(quantized, views::qdq);
   QdqWriter writer(view.getContext());
   for (Operation &op :
        llvm::make_early_inc_range(view.front().without_terminator()))

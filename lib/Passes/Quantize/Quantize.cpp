@@ -108,7 +108,7 @@ static LogicalResult quantizeView(func::FuncOp view,
 FailureOr<func::FuncOp> addQuantizedView(func::FuncOp network,
                                          const QuantizeOptions &options,
                                          QuantizeReport *report) {
-  func::FuncOp view = addView(network, "quantized");
+  func::FuncOp view = addView(network, views::quantized);
   QuantizeReport ignored;
   if (succeeded(quantizeView(view, options, report ? *report : ignored)))
     return view;

@@ -8,15 +8,17 @@
 //
 //   attribution-ranking CONFIG.json [SAMPLES]
 //===----------------------------------------------------------------------===//
-#include "../../../lib/Pipeline/CompileStage.h"
 #include "../../Unit/Passes/OneLayerAtATime.h"
+#include "parallax/Config/Target.h"
 #include "parallax/Passes/Analyze/Analyze.h"
+#include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/Phases.h"
 #include "parallax/Report/Table.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Parallel.h"
+#include "parallax/Support/Views.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -39,7 +41,7 @@ best(std::vector<std::pair<double, std::string>> rows) {
 int run(const std::string &path, size_t count) {
   BuildState state;
   state.config = readBuildConfig(path, {});
-  state.threads = hardwareThreads();
+  state.options.threads = hardwareThreads();
   for (const Phase &phase : phasesBetween("", "quantize"))
     if (phase.isWanted(state.config))
       phase.run(state);
@@ -48,10 +50,12 @@ int run(const std::string &path, size_t count) {
   AnalysisSamples samples;
   samples.count = count;
   samples.load = [&](size_t i) { return set.load(i); };
-  samples.threads = state.threads;
+  samples.threads = state.options.threads;
   samples.attributes = true;
-  AnalyzedNetwork views{state.network->function(),
-                        state.network->view("quantized"), machineOf(state)};
+  mlir::func::FuncOp quantized = state.network->view(views::quantized);
+  AnalyzedNetwork views{
+      state.network->function(), quantized,
+      addNpuView(quantized, findTarget(state.config.targetHardware))};
   auto start = std::chrono::steady_clock::now();
   PrecisionReport report = analyzePrecision(views, {}, samples);
   double seconds = secondsSince(start);

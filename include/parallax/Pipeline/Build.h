@@ -1,0 +1,67 @@
+//===- Build.h - From a configuration to a compiled model ------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `parallax build` and parallax/Compiler.h do. Messages, tables and
+// progress go to the listener of the calling thread.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_PIPELINE_BUILD_H
+#define PARALLAX_PIPELINE_BUILD_H
+
+#include "parallax/Analysis/Accuracy.h"
+#include "parallax/Analysis/PrecisionReport.h"
+#include "parallax/Config/BuildConfig.h"
+
+namespace parallax {
+
+/// Where a configuration comes from: a file, or its text, and fields that win
+/// over both.
+struct ConfigSource {
+  std::string path, text;
+  std::vector<FlagValue> flags;
+};
+
+struct BuildOptions {
+  /// The words that the build was asked with, for whoever repeats it.
+  std::vector<std::string> command;
+  /// 0 takes all cores.
+  int threads = 0;
+  /// Stop as soon as configuration, model and data are known to fit together.
+  bool onlyCheck = false;
+  /// A rule of layer_configs that matches nothing is only worth a warning.
+  bool allowUnmatched = false;
+  /// What the cosine of every output must reach.
+  std::optional<double> failUnder;
+  /// How many suggestions of the analysis are to be applied.
+  int64_t applySuggestions = 0;
+  /// The first and the last phase; empty names mean all.
+  std::string phaseFrom, phaseTo;
+  /// Where the analysis leaves what layers give for its first sample; empty if
+  /// nobody asks.
+  std::string evidenceDir;
+};
+
+struct BuildResult {
+  /// Empty until the first file is written.
+  std::string outputDir;
+  /// As it was built: suggestions may have changed it.
+  BuildConfig config;
+  /// The phases that have run.
+  std::vector<std::string_view> phases;
+  /// What the analysis has found.
+  std::optional<PrecisionReport> report;
+  /// What the compiled model takes on the machine; 0 if there is none.
+  int64_t cycles = 0;
+  std::vector<Accuracy> accuracies;
+  /// An output has not reached BuildOptions::failUnder.
+  bool isTooImprecise = false;
+};
+
+/// Builds as the configuration says. The result is filled in step by step, so
+/// that something is known of a build that fails. Throws Error.
+void runBuild(const ConfigSource &source, BuildOptions options,
+              BuildResult &result);
+
+} // namespace parallax
+
+#endif // PARALLAX_PIPELINE_BUILD_H

@@ -1,0 +1,194 @@
+//===- Build.cpp - From a configuration to a compiled model ---------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads the configuration, runs the phases that it asks for, and measures
+// accuracy where it brings labelled samples.
+//===----------------------------------------------------------------------===//
+#include "parallax/Pipeline/Build.h"
+#include "Apply.h"
+#include "CompileStage.h"
+#include "QuantizeStage.h"
+#include "Suggestions.h"
+
+#include "parallax/Backend/NPU/NPU.h"
+#include "parallax/Pipeline/CalibrateStage.h"
+#include "parallax/Pipeline/Evaluation.h"
+#include "parallax/Pipeline/OutputFiles.h"
+#include "parallax/Pipeline/Phases.h"
+#include "parallax/Report/Precision.h"
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Clock.h"
+#include "parallax/Support/Log.h"
+#include "parallax/Support/LogFile.h"
+#include "parallax/Support/Memory.h"
+#include "parallax/Support/Parallel.h"
+#include "parallax/Support/Unicode.h"
+#include "parallax/Support/Views.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace parallax {
+namespace {
+
+void warnAboutInactiveFields(const BuildConfig &config) {
+  std::vector<InactiveField> fields = inactiveFields(config);
+  if (fields.empty())
+    return;
+  Table table({Column::label("Field"), Column::text("Not acted on because")});
+  for (const InactiveField &entry : fields)
+    table.addRow({entry.field, entry.why});
+  std::string text = table.render(currentListener().style());
+  text.pop_back(); // The log ends the line itself.
+  log(LogLevel::Warning, "these fields have no effect yet:\n{}", text);
+}
+
+BuildConfig readConfig(const ConfigSource &source) {
+  std::vector<std::string> warnings;
+  BuildConfig config =
+      source.text.empty()
+          ? readBuildConfig(source.path, source.flags, &warnings)
+          : parseBuildConfig(source.text, "the configuration", source.flags,
+                             &warnings);
+  for (const std::string &warning : warnings)
+    log(LogLevel::Warning, "{}", printable(warning));
+  if (config.input.empty())
+    throw Error("name a model with --input, or in the field 'input' of the "
+                "configuration");
+  if (config.outputDir.empty())
+    throw Error("name an output folder with --output_dir, or in the field "
+                "'output_dir' of the configuration");
+  warnAboutInactiveFields(config);
+  return config;
+}
+
+/// Everything that can be found out before something expensive starts.
+void checkAll(BuildState &state) {
+  checkTarget(state.config);
+  checkProcessors(state);
+  if (state.config.modelType == ModelType::Onnx && hasCalibration(state.config))
+    checkCalibration(*state.network, state.config);
+}
+
+/// What a case needs to do the same again.
+void writeContext(const BuildState &state) {
+  OutputFiles files = state.files();
+  writeFileAtomically(files.context(), toJson(state.config));
+  nlohmann::ordered_json command{
+      {"folder", std::filesystem::current_path().string()},
+      {"command", state.options.command}};
+  writeFileAtomically(
+      files.command(),
+      command.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) +
+          "\n");
+}
+
+void measureAccuracies(BuildState &state) {
+  auto measure = [&](const Executable &executable, std::string_view what) {
+    state.result->accuracies.push_back(
+        measureAccuracy(executable, what, state.config, state.options.threads));
+  };
+  Network &network = *state.network;
+  PrepareOptions last;
+  last.takeWeights = true;
+  if (!network.view(views::quantized))
+    return measure(network.prepare(last), "float");
+  measure(network.prepare({}), "float");
+  measure(network.prepareView(views::quantized, {}), "quantized");
+  measure(prepare(machineOf(state), npuKernels(), {}), "NPU");
+}
+
+/// Runs the phases; false if the build ends with its check.
+bool runPhases(BuildState &state, LogFile &logFile, PhaseClock &clock) {
+  const BuildOptions &options = state.options;
+  std::span<const Phase> phases =
+      phasesBetween(options.phaseFrom, options.phaseTo);
+  bool isChecked = restoreBefore(phases.front(), state);
+  for (const Phase &phase : phases) {
+    if (!phase.isWanted(state.config))
+      continue;
+    stopIfCancelled();
+    phase.run(state);
+    state.result->phases.push_back(phase.name);
+    clock.finish(phase.name);
+    // The model is known now, and nothing expensive has been done yet.
+    if (!isChecked) {
+      isChecked = true;
+      checkAll(state);
+      clock.finish("check");
+      if (options.onlyCheck)
+        return false;
+      logFile.open(state.files().log());
+      writeContext(state);
+      state.result->outputDir = state.config.outputDir;
+    }
+    if (state.config.debug.dumpPhases)
+      writeMlir(state.files().phaseDump(phase.name), *state.network,
+                fmt::format("network after {}", phase.name));
+  }
+  return true;
+}
+
+/// After the last analysis: is it good enough?
+void judge(BuildState &state) {
+  const std::optional<double> &failUnder = state.options.failUnder;
+  BuildResult &result = *state.result;
+  if (!failUnder || !result.report || passes(*result.report, *failUnder))
+    return;
+  result.isTooImprecise = true;
+  log(LogLevel::Error, "the network is less precise than --fail-under {}",
+      *failUnder);
+}
+
+void finish(BuildState &state, PhaseClock &clock) {
+  const BuildOptions &options = state.options;
+  if (options.applySuggestions > 0) {
+    applySuggestions(state);
+    clock.finish("apply");
+  }
+  judge(state);
+  writeContext(state);
+  if (mlir::func::FuncOp machine = state.network->view(views::npu))
+    state.result->cycles = cyclesOf(machine, state.config);
+  if (!options.phaseTo.empty()) {
+    std::filesystem::path checkpoint = checkpointOf(
+        state.config, phasesBetween(options.phaseFrom, options.phaseTo).back());
+    state.network->save(checkpoint);
+    log(LogLevel::Info, "save checkpoint to [{}]", checkpoint.string());
+  } else if (!state.config.evaluation.images.empty()) {
+    measureAccuracies(state);
+    clock.finish("evaluate");
+  }
+}
+
+} // namespace
+
+void runBuild(const ConfigSource &source, BuildOptions options,
+              BuildResult &result) {
+  LogFile logFile(currentListener());
+  ListenerScope scope(logFile);
+  PhaseClock clock;
+  // A wrong name of a phase is found before the configuration is read.
+  phasesBetween(options.phaseFrom, options.phaseTo);
+  BuildState state;
+  state.source = source;
+  state.config = readConfig(source);
+  state.options = std::move(options);
+  if (state.options.threads <= 0)
+    state.options.threads = hardwareThreads();
+  state.result = &result;
+  if (state.options.applySuggestions > 0)
+    checkApplies(state.config, state.options.phaseTo);
+  if (!runPhases(state, logFile, clock)) {
+    showResult("The configuration, the model and the data fit together.\n");
+    return;
+  }
+  finish(state, clock);
+  result.config = state.config;
+  log(LogLevel::Info, "time: {}", clock.summary());
+  log(LogLevel::Debug, "peak memory {:.1f} MB",
+      double(peakMemoryBytes()) / 1e6);
+}
+
+} // namespace parallax
