@@ -38,7 +38,8 @@ install(EXPORT Parallax FILE ParallaxConfig.cmake NAMESPACE Parallax::
 # Everything that a user copies in order to start, with the paths that the
 # documentation has. It is not in share/doc, which containers often leave out.
 install(DIRECTORY configs DESTINATION share/parallax)
-install(FILES examples/CMakeLists.txt examples/run_compiled.cpp
+install(FILES examples/CMakeLists.txt examples/compile.cpp
+              examples/run_compiled.cpp
         DESTINATION share/parallax/examples)
 
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md
@@ -75,7 +76,7 @@ bit by bit as the machine does, and says which layers lose precision, why, and
 what to change.
 
 The package has the tools, the descriptions of chips, a quickstart, and a
-library with which C++ programs run compiled models.")
+library with which C++ programs compile, analyze and run models.")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 # The packages of shared libraries that the programs are linked with, and an
 # entry for programs that are linked with ours.

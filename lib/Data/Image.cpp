@@ -23,16 +23,27 @@ constexpr size_t maxFileSize = size_t(1) << 30;
 
 bool isChannelCount(int64_t dim) { return dim == 1 || dim == 3; }
 
-/// The decoder, loaded with the first picture. It lies in lib/parallax beside
-/// the bin of the program.
+/// Where the decoder lies: in lib/parallax beside the bin of the program, or
+/// beside the library that this is a part of.
+std::filesystem::path decoderPath() {
+  constexpr const char *file = "parallax/libparallax-pixels.so";
+  std::error_code ignored;
+  Dl_info self{};
+  dladdr(reinterpret_cast<void *>(&decoderPath), &self);
+  std::filesystem::path library = self.dli_fname ? self.dli_fname : "";
+  // Never from the current folder, which anybody may have written to.
+  if (library.is_absolute() &&
+      std::filesystem::exists(library.parent_path() / file, ignored))
+    return library.parent_path() / file;
+  std::filesystem::path program =
+      std::filesystem::read_symlink("/proc/self/exe", ignored);
+  return program.parent_path().parent_path() / "lib" / file;
+}
+
+/// The decoder, loaded with the first picture.
 decltype(&parallaxDecodePixels) decoder() {
   static const auto function = [] {
-    std::error_code ignored;
-    std::filesystem::path program =
-        std::filesystem::read_symlink("/proc/self/exe", ignored);
-    std::string path = (program.parent_path().parent_path() /
-                        "lib/parallax/libparallax-pixels.so")
-                           .string();
+    std::string path = decoderPath().string();
     void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     void *symbol = library ? dlsym(library, "parallaxDecodePixels") : nullptr;
     if (!symbol)

@@ -60,9 +60,8 @@ size_t layerCount(const PrecisionTable &table) {
 
 std::string outputLine(const PrecisionRow &row) {
   const ComparisonResult &metrics = row.metrics;
-  bool good = similarityOf(metrics) >= outputThreshold;
   std::string line = fmt::format("  {}: {}, {}", printable(row.tensor),
-                                 valueText(row), good ? "good" : "too low");
+                                 valueText(row), verdictOf(row));
   if (std::string moved = movedRowsText(metrics); !moved.empty())
     line += "; " + moved;
   if (metrics.deadChannels > 0)
@@ -148,6 +147,10 @@ std::string singleLayersText(const PrecisionTable &table) {
 
 double similarityOf(const ComparisonResult &metrics) {
   return metrics.similarity();
+}
+
+std::string_view verdictOf(const PrecisionRow &output) {
+  return similarityOf(output.metrics) >= outputThreshold ? "good" : "too low";
 }
 
 std::string verdictText(const PrecisionReport &report) {

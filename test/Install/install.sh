@@ -16,8 +16,9 @@ check_files() {
   local file
   for file in bin/parallax bin/parallax-opt lib/libparallax.so \
     lib/parallax/libparallax-pixels.so lib/cmake/Parallax/ParallaxConfig.cmake \
-    include/parallax/Runtime.h share/parallax/configs/targets/generic.json \
+    include/parallax/Compiler.h include/parallax/Runtime.h share/parallax/configs/targets/generic.json \
     share/parallax/configs/schema.json share/parallax/configs/quickstart.json \
+    share/parallax/examples/compile.cpp \
     share/parallax/examples/run_compiled.cpp share/doc/parallax/docs/index.md \
     share/doc/parallax/copyright share/zsh/site-functions/_parallax \
     share/bash-completion/completions/parallax; do
@@ -34,6 +35,8 @@ check_symbols() {
   nm -DC --defined-only "$tree/lib/libparallax.so" >"$scratch/symbols"
   grep -q 'parallax::Runtime::run(' "$scratch/symbols" ||
     fail "libparallax.so does not show parallax::Runtime::run"
+  grep -q 'parallax::compile(' "$scratch/symbols" ||
+    fail "libparallax.so does not show parallax::compile"
   if grep -v ' parallax::' "$scratch/symbols" >"$scratch/foreign"; then
     fail "libparallax.so also shows $(head -1 "$scratch/foreign" | cut -c 20-120)"
   fi
@@ -67,6 +70,30 @@ check_project() {
   grep -q 'image.bin' error || fail "an error reached no handler: $(cat error)"
 }
 
+# A program outside compiles as the tool does.
+check_compiler() {
+  local program=$scratch/project/build/compile-model
+  local tool=$scratch/tree/output/quickstart
+  cd "$scratch/tree"
+  quietly stranger "$program" configs/quickstart.json output/program
+  cmp -s "$tool/compiled.axmodel" output/program/compiled.axmodel ||
+    fail "a program and the tool differ in what they compile"
+  # Pictures are decoded by a module that is found beside the library.
+  echo '{"input": "pictures.onnx", "quant": {"input_configs": [
+    {"tensor_name": "DEFAULT", "calibration_dataset": "pictures.tar"}]}}' >own.json
+  quietly stranger "$program" own.json output/own
+  # An Error reaches the program with what the tool would say.
+  echo '{"input": "nothing.onnx", "npu_mod": "NPU1"}' >wrong.json
+  if stranger "$program" wrong.json output/wrong 2>error; then
+    fail "a program compiles a wrong configuration"
+  fi
+  if stranger "$tree/bin/parallax" build --config wrong.json 2>said; then
+    fail "the tool builds a wrong configuration"
+  fi
+  [[ $(cat said) == "error: $(cat error)" ]] ||
+    fail "a program gets another error than the tool: $(cat error)"
+}
+
 rm -rf "$scratch"
 mkdir -p "$scratch"
 quietly cmake --install "$build" --strip --prefix "$scratch/installed"
@@ -75,6 +102,7 @@ check_files
 check_symbols
 check_tool "$tree/bin/parallax" "$tree/share/parallax" "$scratch/tree"
 (check_project)
+(check_compiler)
 "$here/completion.sh" "$tree"
 "$here/package.sh" "$build" "$scratch/package"
 echo "the installed tree and the package work"

@@ -68,6 +68,9 @@ std::string differencesVerdict(const PrecisionReport &report);
 /// it begins to go wrong. Lines of plain text.
 std::string verdictText(const PrecisionReport &report);
 
+/// Whether an output is good enough in a word: "good" or "too low".
+std::string_view verdictOf(const PrecisionRow &output);
+
 /// The causes with the facts that they were read off, at most `maxRows`;
 /// nothing without diagnoses.
 std::string renderDiagnoses(const PrecisionReport &report, size_t maxRows);

@@ -1,0 +1,123 @@
+//===- Compiler.h - Compile and analyze a model ----------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// All that a program needs in order to do what `parallax build` does: no header
+// of MLIR, and nothing is printed. docs/library.md has an example; Runtime.h
+// runs what was compiled.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_COMPILER_H
+#define PARALLAX_COMPILER_H
+
+#include "parallax/Analysis/Accuracy.h"
+#include "parallax/Analysis/Diagnosis.h"
+#include "parallax/Support/Listener.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parallax {
+
+/// A field that wins over the configuration, as the flag of its name does:
+/// {"quant.precision_analysis", {"true"}}.
+struct ConfigOverride {
+  std::string field;
+  std::vector<std::string> words;
+};
+
+struct CompileOptions {
+  /// The file with the configuration, or its text (docs/config.md). Paths in it
+  /// are relative to the current folder.
+  std::filesystem::path configFile;
+  std::string configText;
+  std::vector<ConfigOverride> overrides;
+  /// 0 takes all processors. The results don't depend on it.
+  int threads = 0;
+  /// Stop as soon as configuration, model and data are known to fit together.
+  bool onlyCheck = false;
+  /// A rule of quant.layer_configs that matches no layer is only worth a
+  /// warning.
+  bool allowUnmatched = false;
+  /// What the cosine of every output has to reach.
+  std::optional<double> failUnder;
+  /// How many suggestions of the analysis are to be applied and measured.
+  int applySuggestions = 0;
+  /// The first phase, which goes on from a checkpoint, and the last one, which
+  /// leaves one: "import", "optimize", "calibrate", "quantize", "compile" or
+  /// "analyze". Empty names mean all.
+  std::string phaseFrom, phaseTo;
+};
+
+/// An output of the network, with all errors accumulated, as the machine
+/// computes it if that was analyzed.
+struct OutputPrecision {
+  std::string name;
+  /// With the float network over all samples; of integers and truth values,
+  /// the part that is equal.
+  double cosine = 1;
+  /// The first sample with the smallest cosine, counted from 0.
+  int64_t worstSample = -1;
+  double worstSampleCosine = 1;
+  /// "good" or "too low".
+  std::string verdict;
+};
+
+/// How close a tensor is to that of the float network.
+struct PrecisionScore {
+  /// "PerLayer" is the layer by itself, "EndToEnd" has all errors in front of
+  /// it too.
+  std::string method;
+  /// "Reference" rounds floats to codes, "NPUBackend" is the machine.
+  std::string mode;
+  double cosine = 1, mse = 0;
+};
+
+/// A result of a layer.
+struct LayerPrecision {
+  std::string layer, tensor;
+  /// The operator as ONNX calls it, and the type of the result: "Conv", "U8".
+  std::string op, type;
+  /// What the layer takes on the machine; 0 if that is unknown.
+  int64_t cycles = 0;
+  std::vector<PrecisionScore> scores;
+};
+
+/// What was written; a path is empty if its file was not.
+struct CompileFiles {
+  std::filesystem::path log, optimizedModel, calibration, quantizedModel,
+      compiledModel;
+  /// The analysis for people and for programs.
+  std::filesystem::path analysisText, analysisJson;
+  /// The suggestions, and the configuration with the first of them.
+  std::filesystem::path suggestions, suggestedConfig;
+};
+
+struct CompileResult {
+  /// In the order of the network; these are empty without
+  /// quant.precision_analysis.
+  std::vector<OutputPrecision> outputs;
+  std::vector<LayerPrecision> layers;
+  /// The worst first, and the best first.
+  std::vector<Diagnosis> diagnoses;
+  std::vector<Suggestion> suggestions;
+  /// Of the float, the quantized and the compiled network, where the
+  /// configuration brings labelled samples.
+  std::vector<Accuracy> accuracies;
+  /// What the compiled model takes on the machine; 0 if there is none.
+  int64_t cycles = 0;
+  /// False if an output has not reached CompileOptions::failUnder.
+  bool isPreciseEnough = true;
+  CompileFiles files;
+};
+
+/// Compiles a model, and analyzes it if the configuration asks for that. The
+/// listener hears messages, tables and progress from any thread, and can cancel
+/// the work; files that are complete stay then. Throws Error, or Cancelled.
+CompileResult compile(const CompileOptions &options,
+                      Listener *listener = nullptr);
+
+} // namespace parallax
+
+#endif // PARALLAX_COMPILER_H

@@ -1,0 +1,143 @@
+//===- Compiler.cpp - Compile and analyze a model -------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Between the types of the public header and those of the pipeline.
+//===----------------------------------------------------------------------===//
+#include "parallax/Compiler.h"
+
+#include "parallax/Pipeline/Build.h"
+#include "parallax/Pipeline/OutputFiles.h"
+#include "parallax/Report/Precision.h"
+#include "parallax/Support/Parallel.h"
+
+#include <algorithm>
+#include <map>
+
+namespace parallax {
+namespace {
+
+ConfigSource sourceOf(const CompileOptions &options) {
+  ConfigSource source{options.configFile.string(), options.configText, {}};
+  for (const ConfigOverride &entry : options.overrides)
+    source.flags.push_back({entry.field, entry.words});
+  return source;
+}
+
+BuildOptions buildOptionsOf(const CompileOptions &options) {
+  BuildOptions result;
+  result.threads = options.threads > 0 ? options.threads : hardwareThreads();
+  result.onlyCheck = options.onlyCheck;
+  result.allowUnmatched = options.allowUnmatched;
+  result.failUnder = options.failUnder;
+  result.applySuggestions = options.applySuggestions;
+  result.phaseFrom = options.phaseFrom;
+  result.phaseTo = options.phaseTo;
+  // As the command line would have it.
+  if (!options.configFile.empty())
+    result.command = {"--config", options.configFile.string()};
+  for (const ConfigOverride &entry : options.overrides) {
+    result.command.push_back("--" + entry.field);
+    result.command.insert(result.command.end(), entry.words.begin(),
+                          entry.words.end());
+  }
+  return result;
+}
+
+std::vector<OutputPrecision> outputsOf(const PrecisionReport &report) {
+  std::vector<OutputPrecision> outputs;
+  for (const PrecisionTable &table : report.tables) {
+    if (table.method != AnalysisMethod::EndToEnd)
+      continue;
+    // The machine comes last.
+    outputs.clear();
+    for (const PrecisionRow &row : table.rows)
+      if (row.isOutput)
+        outputs.push_back(
+            {row.tensor, similarityOf(row.metrics), row.metrics.worstSample,
+             row.metrics.worstSampleCosine, std::string(verdictOf(row))});
+  }
+  return outputs;
+}
+
+std::vector<LayerPrecision> layersOf(const PrecisionReport &report) {
+  std::vector<LayerPrecision> layers;
+  std::map<std::string, size_t> places;
+  for (const PrecisionTable &table : report.tables)
+    for (const PrecisionRow &row : table.rows) {
+      auto [place, isNew] = places.try_emplace(row.tensor, layers.size());
+      if (isNew)
+        layers.push_back(
+            {row.node, row.tensor, row.type, row.quantType, row.cycles, {}});
+      layers[place->second].scores.push_back(
+          {std::string(nameOf(table.method)), std::string(nameOf(table.mode)),
+           similarityOf(row.metrics), row.metrics.mse});
+    }
+  return layers;
+}
+
+CompileFiles filesOf(const BuildResult &result) {
+  OutputFiles files(result.config.outputDir);
+  auto hasRun = [&](std::string_view phase) {
+    return std::ranges::find(result.phases, phase) != result.phases.end();
+  };
+  CompileFiles written;
+  if (!result.outputDir.empty())
+    written.log = files.log();
+  if (hasRun("optimize"))
+    written.optimizedModel = files.optimizedModel();
+  if (hasRun("calibrate"))
+    written.calibration = files.calibration();
+  if (hasRun("quantize"))
+    written.quantizedModel = files.quantizedModel();
+  if (hasRun("compile"))
+    written.compiledModel = std::filesystem::path(result.config.outputDir) /
+                            result.config.outputName;
+  if (result.report) {
+    written.analysisText = files.precisionText();
+    written.analysisJson = files.precisionJson();
+    if (!result.report->suggestions.empty()) {
+      written.suggestions = files.suggestions();
+      written.suggestedConfig = files.suggestedConfig();
+    }
+  }
+  return written;
+}
+
+CompileResult resultOf(BuildResult &&build) {
+  CompileResult result;
+  result.files = filesOf(build);
+  result.accuracies = std::move(build.accuracies);
+  result.cycles = build.cycles;
+  result.isPreciseEnough = !build.isTooImprecise;
+  if (build.report) {
+    result.outputs = outputsOf(*build.report);
+    result.layers = layersOf(*build.report);
+    result.diagnoses = std::move(build.report->diagnoses);
+    result.suggestions = std::move(build.report->suggestions);
+  }
+  return result;
+}
+
+} // namespace
+
+CompileResult compile(const CompileOptions &options, Listener *listener) {
+  Listener silent;
+  ListenerScope scope(listener ? *listener : silent);
+  BuildOptions building = buildOptionsOf(options);
+  ThreadCountScope threads(building.threads);
+  try {
+    BuildResult result;
+    runBuild(sourceOf(options), std::move(building), result);
+    return resultOf(std::move(result));
+  } catch (const Error &) {
+    throw;
+  } catch (const std::bad_alloc &) {
+    throw Error("there is not enough memory for this");
+  } catch (const std::exception &error) {
+    // All that a program has to catch is an Error.
+    throw Error(error.what());
+  }
+}
+
+} // namespace parallax
