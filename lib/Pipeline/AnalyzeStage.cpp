@@ -5,7 +5,6 @@
 // One sweep over the samples, then tables, files and suggestions.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/AnalyzeStage.h"
-#include "../../tools/run/TensorFolder.h"
 #include "AnalysisDump.h"
 #include "CompileStage.h"
 #include "LayerEvidence.h"
@@ -13,6 +12,7 @@
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/Evaluation.h"
 
+#include "parallax/Data/TensorFolder.h"
 #include "parallax/Passes/Analyze/Analyze.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/AtomicFile.h"

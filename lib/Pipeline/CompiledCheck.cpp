@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "CompiledCheck.h"
 #include "../../tools/compare/Finding.h"
-#include "../../tools/run/TensorFolder.h"
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Compiled/CompiledModel.h"
+#include "parallax/Data/TensorFolder.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/NamePattern.h"

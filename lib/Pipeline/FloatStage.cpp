@@ -5,8 +5,8 @@
 // Nothing is written before the optimized network has passed its check.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/FloatStage.h"
-#include "../../tools/run/TensorFolder.h"
 
+#include "parallax/Data/TensorFolder.h"
 #include "parallax/Dialect/NN/Cost.h"
 #include "parallax/Frontend/ONNX/Export.h"
 #include "parallax/Passes/Optimize/ModelCheck.h"

@@ -5,13 +5,13 @@
 // Tensors are digested as codes, which every machine gives alike.
 //===----------------------------------------------------------------------===//
 #include "LayerEvidence.h"
-#include "../../tools/run/TensorFolder.h"
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Case/Evidence.h"
+#include "parallax/Data/TensorFolder.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Digest.h"
 #include "parallax/Support/NumPy.h"

@@ -5,7 +5,6 @@
 // Trials build networks with other types in memory, beside the real ones.
 //===----------------------------------------------------------------------===//
 #include "Suggestions.h"
-#include "../../tools/run/TensorFolder.h"
 #include "QuantizeStage.h"
 #include "parallax/Pipeline/CalibrateStage.h"
 
@@ -13,6 +12,7 @@
 #include "parallax/Backend/NPU/Cost.h"
 #include "parallax/Config/Edit.h"
 #include "parallax/Config/Target.h"
+#include "parallax/Data/TensorFolder.h"
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Passes/Quantize/Quantize.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Candidate.h"
 
-#include "../run/TensorFolder.h"
+#include "parallax/Data/TensorFolder.h"
 #include "parallax/Frontend/ONNX/Export.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/LayerName.h"

@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 #include "CaseInputs.h"
 
-#include "../run/TensorFolder.h"
 #include "parallax/Case/Manifest.h"
 #include "parallax/Config/Target.h"
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/Evaluation.h"
 #include "parallax/Pipeline/Phases.h"
+#include "parallax/Data/TensorFolder.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/MappedFile.h"

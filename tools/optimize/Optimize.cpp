@@ -7,9 +7,9 @@
 #include "Optimize.h"
 #include "../common/NetworkFlags.h"
 #include "../common/Subcommand.h"
-#include "../run/TensorFolder.h"
 #include "parallax/Pipeline/FloatStage.h"
 
+#include "parallax/Data/TensorFolder.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Terminal.h"
 

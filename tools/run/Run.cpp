@@ -5,14 +5,16 @@
 // Reads cases from folders, executes the float engine and writes the results.
 //===----------------------------------------------------------------------===//
 #include "Run.h"
-#include "TensorFolder.h"
+
 
 #include "../common/NetworkFlags.h"
 #include "../common/Subcommand.h"
+#include "parallax/Backend/Core/LayerWriter.h"
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Compiled/CompiledModel.h"
 #include "parallax/Config/Target.h"
+#include "parallax/Data/TensorFolder.h"
 #include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Passes/Quantize/Qdq.h"
 #include "parallax/Pipeline/LowerLog.h"

@@ -14,12 +14,12 @@
 // engines are compared by their means over all samples, and what chance
 // explains is no difference.
 //===----------------------------------------------------------------------===//
-#include "../../../tools/run/TensorFolder.h"
 #include "parallax/Analysis/Metrics.h"
 #include "parallax/Backend/NPU/Kernels/Codes.h"
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Backend/Reference/Reference.h"
+#include "parallax/Data/TensorFolder.h"
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Dialect/NPU/NPUOps.h"
 #include "parallax/Passes/Lower/Lower.h"

@@ -4,13 +4,16 @@
 //
 // One case is a folder with a file per tensor, named after it.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_RUN_TENSORFOLDER_H
-#define PARALLAX_TOOLS_RUN_TENSORFOLDER_H
+#ifndef PARALLAX_DATA_TENSORFOLDER_H
+#define PARALLAX_DATA_TENSORFOLDER_H
 
-#include "parallax/Backend/Core/Executable.h"
+#include "parallax/Support/PortInfo.h"
 
 #include <filesystem>
 #include <functional>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace parallax {
 
@@ -43,20 +46,6 @@ writeSampleSet(const std::filesystem::path &folder,
 std::vector<Tensor> randomInputs(std::span<const PortInfo> ports,
                                  uint64_t seed);
 
-/// Writes every layer's result as .npy, whose header says what type it has, and
-/// an index.json that says which layer it comes from and what its codes mean.
-class LayerWriter : public Observer {
-public:
-  LayerWriter(std::filesystem::path folder, const Executable &executable);
-  ~LayerWriter() override;
-  void onResult(const LayerResult &layer, const Tensor &value) override;
-
-private:
-  std::filesystem::path folder;
-  std::vector<std::string> fileNames;
-  std::vector<std::string> entries;
-};
-
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_RUN_TENSORFOLDER_H
+#endif // PARALLAX_DATA_TENSORFOLDER_H
