@@ -5,8 +5,8 @@
 // The tensors of one run of each, by name.
 //===----------------------------------------------------------------------===//
 #include "CompiledCheck.h"
-#include "../../tools/compare/Finding.h"
 
+#include "parallax/Analysis/Finding.h"
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Compiled/CompiledModel.h"

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "LayerEvidence.h"
 
+#include "parallax/Analysis/Evidence.h"
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Backend/Reference/Reference.h"
-#include "parallax/Case/Evidence.h"
 #include "parallax/Data/TensorFolder.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Digest.h"

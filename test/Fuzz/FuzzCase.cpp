@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "../../lib/Case/SealedFile.h"
 #include "../../lib/Case/ZipWriter.h"
+#include "parallax/Analysis/Evidence.h"
 #include "parallax/Case/CaseFile.h"
-#include "parallax/Case/Evidence.h"
 #include "parallax/Support/Error.h"
 
 #include <cstdio>

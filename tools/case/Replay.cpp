@@ -11,8 +11,8 @@
 #include "ChildProcess.h"
 #include "PackCase.h"
 
+#include "parallax/Analysis/Evidence.h"
 #include "parallax/Case/CaseFile.h"
-#include "parallax/Case/Evidence.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"

@@ -6,9 +6,9 @@
 // tensors are in memory at a time.
 //===----------------------------------------------------------------------===//
 #include "Compare.h"
-#include "Output.h"
 
 #include "../common/Subcommand.h"
+#include "parallax/Report/Comparison.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Unicode.h"
 
@@ -16,7 +16,6 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace parallax {
 namespace {
@@ -105,23 +104,24 @@ void addOptions(CLI::App &app, CompareFlags &options) {
 
 int compareAll(const CompareFlags &options) {
   RawFormat format = rawFormatOf(options);
-  Summary summary{options.a, options.b, options.criterion, {}};
+  Comparison comparison{options.a, options.b, options.criterion, {}};
   bool anyRaw = false;
   for (const FilePair &pair : pairFiles(options.a, options.b)) {
     anyRaw |= isRawFile(pair.a) || isRawFile(pair.b);
-    summary.findings.push_back(compareFiles(pair, format, options.criterion));
+    comparison.findings.push_back(
+        compareFiles(pair, format, options.criterion));
   }
   if (!anyRaw && (format.dtype || format.shape))
     log(LogLevel::Warning, "--dtype and --shape have no effect: they describe "
                            ".bin files, and all files are .npy");
-  const std::vector<Finding> &findings = summary.findings;
+  const std::vector<Finding> &findings = comparison.findings;
   if (options.json)
-    printJson(summary);
+    showResult(toJson(comparison));
   else if (findings.size() == 1 && findings[0].verdict == Verdict::Failed)
     log(LogLevel::Error, "{}", printable(findings[0].message));
   else
-    printTable(summary, options.common.colorFor(STDOUT_FILENO));
-  return summary.exitCode();
+    showComparison(comparison);
+  return comparison.exitCode();
 }
 
 constexpr const char *examples = R"(

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "Run.h"
 
-
 #include "../common/NetworkFlags.h"
 #include "../common/Subcommand.h"
 #include "parallax/Backend/Core/LayerWriter.h"

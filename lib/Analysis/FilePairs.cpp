@@ -1,12 +1,11 @@
-//===- Pairs.cpp - Which files are compared with which --------------------===//
+//===- FilePairs.cpp - Which files are compared with which ----------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Folders are walked in full before anything is read, so a missing file is
 // known even if an earlier one is damaged.
 //===----------------------------------------------------------------------===//
-#include "Pairs.h"
-
+#include "parallax/Analysis/FilePairs.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/NumPy.h"

@@ -4,7 +4,7 @@
 //
 // What was written is read again, and what is not the same is found.
 //===----------------------------------------------------------------------===//
-#include "parallax/Case/Evidence.h"
+#include "parallax/Analysis/Evidence.h"
 #include "parallax/Support/Error.h"
 
 #include <gtest/gtest.h>

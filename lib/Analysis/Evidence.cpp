@@ -2,9 +2,9 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header. One tensor per line, for readers and for diff.
+// One tensor per line, for readers and for diff.
 //===----------------------------------------------------------------------===//
-#include "parallax/Case/Evidence.h"
+#include "parallax/Analysis/Evidence.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/MappedFile.h"
 

@@ -4,11 +4,10 @@
 //
 // The result for one pair of files, and the rule by which it passes or fails.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_COMPARE_FINDING_H
-#define PARALLAX_TOOLS_COMPARE_FINDING_H
+#ifndef PARALLAX_ANALYSIS_FINDING_H
+#define PARALLAX_ANALYSIS_FINDING_H
 
-#include "Pairs.h"
-
+#include "parallax/Analysis/FilePairs.h"
 #include "parallax/Analysis/Metrics.h"
 
 namespace parallax {
@@ -54,4 +53,4 @@ Finding compareFiles(const FilePair &pair, const RawFormat &format,
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_COMPARE_FINDING_H
+#endif // PARALLAX_ANALYSIS_FINDING_H

@@ -1,12 +1,12 @@
-//===- Pairs.h - Which files are compared with which -----------*- C++ -*-===//
+//===- FilePairs.h - Which files are compared with which -------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds the tensors of two files or folders that belong together and reads
 // them. A tensor without a partner is kept: its absence is a finding.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_COMPARE_PAIRS_H
-#define PARALLAX_TOOLS_COMPARE_PAIRS_H
+#ifndef PARALLAX_ANALYSIS_FILEPAIRS_H
+#define PARALLAX_ANALYSIS_FILEPAIRS_H
 
 #include "parallax/Support/Tensor.h"
 
@@ -44,4 +44,4 @@ TensorPair readPair(const FilePair &pair, const RawFormat &format);
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_COMPARE_PAIRS_H
+#endif // PARALLAX_ANALYSIS_FILEPAIRS_H

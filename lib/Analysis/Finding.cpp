@@ -5,8 +5,7 @@
 // An unreadable file must not hide what the other files say, so it becomes a
 // finding of its own here and not an error of the whole command.
 //===----------------------------------------------------------------------===//
-#include "Finding.h"
-
+#include "parallax/Analysis/Finding.h"
 #include "parallax/Support/Error.h"
 
 #include <cmath>

@@ -4,17 +4,14 @@
 //
 // The closing sentence alone answers the question; the table says where.
 //===----------------------------------------------------------------------===//
-#include "Output.h"
-
+#include "parallax/Report/Comparison.h"
 #include "parallax/Report/Table.h"
 #include "parallax/Support/Log.h"
-#include "parallax/Support/Terminal.h"
 #include "parallax/Support/Unicode.h"
 
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace parallax {
 namespace {
@@ -95,12 +92,12 @@ std::vector<Cell> rowOf(const Finding &finding) {
 }
 
 /// Says what the numbers of a row can't: values that are not numbers.
-void printSpecialValues(const Finding &finding) {
+std::string specialValues(const Finding &finding) {
   if (!finding.metrics)
-    return;
+    return "";
   const Metrics &metrics = *finding.metrics;
   if (metrics.nanA + metrics.nanB + metrics.infA + metrics.infB == 0)
-    return;
+    return "";
   std::string text = fmt::format("{}: NaN {} in A, {} in B; Inf {} in A, {} "
                                  "in B",
                                  printable(finding.name), metrics.nanA,
@@ -111,16 +108,16 @@ void printSpecialValues(const Finding &finding) {
   if (metrics.measured > 0)
     text += fmt::format("; the cosine covers the {} finite pairs",
                         metrics.measured);
-  fmt::print("{}.\n", text);
+  return text + ".\n";
 }
 
-const Finding *worstOf(const Summary &summary) {
+const Finding *worstOf(const Comparison &comparison) {
   auto isWorse = [&](const Metrics &a, const Metrics &b) {
-    return summary.criterion.judgesElements() ? a.maxAbs > b.maxAbs
-                                              : a.cosine < b.cosine;
+    return comparison.criterion.judgesElements() ? a.maxAbs > b.maxAbs
+                                                 : a.cosine < b.cosine;
   };
   const Finding *worst = nullptr;
-  for (const Finding &finding : summary.findings)
+  for (const Finding &finding : comparison.findings)
     if (finding.verdict == Verdict::Different &&
         (!worst || isWorse(*finding.metrics, *worst->metrics)))
       worst = &finding;
@@ -142,21 +139,22 @@ std::string describeDifference(const Finding &finding,
   return text;
 }
 
-std::string closingSentence(const Summary &summary) {
-  size_t total = summary.findings.size(), different = 0, failed = 0, close = 0;
-  for (const Finding &finding : summary.findings) {
+std::string closingSentence(const Comparison &comparison) {
+  size_t total = comparison.findings.size(), different = 0, failed = 0,
+         close = 0;
+  for (const Finding &finding : comparison.findings) {
     different += exitCodeOf(finding.verdict) == 1;
     failed += exitCodeOf(finding.verdict) == 2;
     close += finding.verdict == Verdict::Close;
   }
   std::string subject = total == 1 ? std::string("The two tensors")
                                    : fmt::format("All {} tensors", total);
-  std::string criterion = summary.criterion.describe();
+  std::string criterion = comparison.criterion.describe();
   if (different + failed == 0)
     return fmt::format("{} are {} ({}).", subject,
                        close ? "within tolerance" : "equal", criterion);
 
-  const Finding *worst = worstOf(summary);
+  const Finding *worst = worstOf(comparison);
   std::string text;
   if (total > 1) {
     if (different > 0)
@@ -172,12 +170,12 @@ std::string closingSentence(const Summary &summary) {
       text +=
           fmt::format("; {}{} differs {}", different > 1 ? "the worst, " : "",
                       printable(worst->name) + (different > 1 ? "," : ""),
-                      describeDifference(*worst, summary.criterion));
+                      describeDifference(*worst, comparison.criterion));
     return text + ".";
   }
   if (worst)
     return fmt::format("{} differ {} ({}).", subject,
-                       describeDifference(*worst, summary.criterion),
+                       describeDifference(*worst, comparison.criterion),
                        criterion);
   return fmt::format("{} {}.", subject,
                      failed ? "could not be compared"
@@ -237,14 +235,14 @@ Json jsonOf(const Finding &finding) {
 
 } // namespace
 
-int Summary::exitCode() const {
+int Comparison::exitCode() const {
   int code = 0;
   for (const Finding &finding : findings)
     code = std::max(code, exitCodeOf(finding.verdict));
   return code;
 }
 
-void printTable(const Summary &summary, bool color) {
+void showComparison(const Comparison &comparison) {
   // Only names are shortened: half a number misleads. Where the screen is
   // narrow, whole columns go, and the averages first.
   Table table({Column::text("Tensor"), Column::label("Shape", 3),
@@ -253,33 +251,34 @@ void printTable(const Summary &summary, bool color) {
                Column::number("Cosine"), Column::number("Argmax", 5),
                Column::label("First difference (A vs B)", 1),
                Column::label("Verdict")});
-  for (const Finding &finding : summary.findings)
+  for (const Finding &finding : comparison.findings)
     table.addRow(rowOf(finding));
-  fmt::print("A: {}\nB: {}\n", printable(summary.a), printable(summary.b));
-  fmt::print("{}", table.render({color, terminalWidth(STDOUT_FILENO)}));
-  for (const Finding &finding : summary.findings)
-    printSpecialValues(finding);
-  std::fflush(stdout); // messages on stderr come after the table
-  for (const Finding &finding : summary.findings)
+  std::string text = fmt::format("A: {}\nB: {}\n{}", printable(comparison.a),
+                                 printable(comparison.b),
+                                 table.render(currentListener().style()));
+  for (const Finding &finding : comparison.findings)
+    text += specialValues(finding);
+  showResult(text);
+  for (const Finding &finding : comparison.findings)
     if (finding.verdict == Verdict::Failed)
       log(LogLevel::Error, "{}", printable(finding.message));
-  fmt::print("{}\n", closingSentence(summary));
+  showResult(closingSentence(comparison) + "\n");
 }
 
-void printJson(const Summary &summary) {
-  Json json = {{"a", summary.a},
-               {"b", summary.b},
-               {"atol", summary.criterion.tolerance().absolute},
-               {"rtol", summary.criterion.tolerance().relative},
-               {"cosine", summary.criterion.cosine
-                              ? Json(*summary.criterion.cosine)
+std::string toJson(const Comparison &comparison) {
+  Json json = {{"a", comparison.a},
+               {"b", comparison.b},
+               {"atol", comparison.criterion.tolerance().absolute},
+               {"rtol", comparison.criterion.tolerance().relative},
+               {"cosine", comparison.criterion.cosine
+                              ? Json(*comparison.criterion.cosine)
                               : Json()},
-               {"equal", summary.exitCode() == 0},
-               {"summary", closingSentence(summary)},
+               {"equal", comparison.exitCode() == 0},
+               {"summary", closingSentence(comparison)},
                {"tensors", Json::array()}};
-  for (const Finding &finding : summary.findings)
+  for (const Finding &finding : comparison.findings)
     json["tensors"].push_back(jsonOf(finding));
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 } // namespace parallax

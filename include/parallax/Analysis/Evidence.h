@@ -5,8 +5,8 @@
 // Digests of the integers that every layer computes. They tell two machines
 // apart in a few kilobytes, where the tensors themselves would take megabytes.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_CASE_EVIDENCE_H
-#define PARALLAX_CASE_EVIDENCE_H
+#ifndef PARALLAX_ANALYSIS_EVIDENCE_H
+#define PARALLAX_ANALYSIS_EVIDENCE_H
 
 #include "parallax/Support/Tensor.h"
 
@@ -59,4 +59,4 @@ EvidenceDifference firstDifference(const std::vector<TensorEvidence> &expected,
 
 } // namespace parallax
 
-#endif // PARALLAX_CASE_EVIDENCE_H
+#endif // PARALLAX_ANALYSIS_EVIDENCE_H
