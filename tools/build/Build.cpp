@@ -5,10 +5,10 @@
 // The command line of a build, and the case that can be made of it.
 //===----------------------------------------------------------------------===//
 #include "Build.h"
-#include "../case/PackCase.h"
 #include "../common/Subcommand.h"
 #include "Flags.h"
 
+#include "parallax/Case/PackCase.h"
 #include "parallax/Pipeline/Build.h"
 #include "parallax/Pipeline/Phases.h"
 #include "parallax/Support/Error.h"
@@ -34,7 +34,7 @@ void packIfAsked(const BuildFlags &flags, const std::string &outputDir) {
   PackRequest request;
   request.build = readFinishedBuild(outputDir);
   request.caseFile = flags.caseFile;
-  request.threads = flags.common.threads;
+  request.builder.threads = flags.common.threads;
   log(LogLevel::Info, "save case to [{}]: {}", flags.caseFile,
       packCase(request));
 }

@@ -2,14 +2,13 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options and messages; PackCase.cpp does the work.
+// Options and messages; lib/Case/PackCase.cpp does the work.
 //===----------------------------------------------------------------------===//
 #include "../common/Subcommand.h"
 #include "Case.h"
 #include "CaseOptions.h"
-#include "PackCase.h"
-#include "ReduceCase.h"
 
+#include "parallax/Case/ReduceCase.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Unicode.h"
 
@@ -35,11 +34,11 @@ int pack(const PackFlags &options) {
                                        : readFinishedBuild(options.from);
   request.caseFile = options.file;
   request.answers = options.answers;
-  request.threads = options.common.threads;
+  request.builder = {{}, options.common.threads};
   std::string verdict = options.conceal.isAnything()
                             ? packConcealed(request, options.conceal)
                             : packCase(request);
-  fmt::print("{}: {}\n", printable(options.file), verdict);
+  showResult(fmt::format("{}: {}\n", printable(options.file), verdict));
   return 0;
 }
 

@@ -2,13 +2,13 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options and messages; ReduceCase.cpp does the work.
+// Options and messages; lib/Case/ReduceCase.cpp does the work.
 //===----------------------------------------------------------------------===//
 #include "../common/Subcommand.h"
 #include "Case.h"
 #include "CaseOptions.h"
-#include "ReduceCase.h"
 
+#include "parallax/Case/ReduceCase.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Unicode.h"
 
@@ -27,46 +27,16 @@ struct ReduceFlags {
   CommonOptions common;
 };
 
-/// "LAYER:VALUE", where layers may have colons as well.
-std::pair<std::string, std::string> splitLast(const std::string &text) {
-  size_t colon = text.rfind(':');
-  return colon == std::string::npos
-             ? std::pair(text, std::string())
-             : std::pair(text.substr(0, colon), text.substr(colon + 1));
-}
-
-double cosineOf(const std::string &text, const char *option) {
-  try {
-    size_t end = 0;
-    double value = std::stod(text, &end);
-    if (end == text.size() && value >= -1 && value <= 1)
-      return value;
-  } catch (const std::exception &) {
-    // Said below.
-  }
-  throw Error(fmt::format("{} takes LAYER:COSINE, as in conv1:0.99", option));
-}
-
 std::optional<Predicate> predicateOf(const ReduceFlags &options) {
   std::vector<Predicate> found;
   auto add = [&](Predicate::Kind kind) -> Predicate & {
     found.emplace_back().kind = kind;
     return found.back();
   };
-  if (!options.bits.empty()) {
-    Predicate &predicate = add(Predicate::Kind::Bits);
-    auto [layer, name] = splitLast(options.bits);
-    predicate.layer = layer;
-    if (!name.empty())
-      predicate.difference = differenceClassOf(name);
-  }
-  if (!options.layerCosine.empty()) {
-    Predicate &predicate = add(Predicate::Kind::LayerCosine);
-    auto [layer, number] = splitLast(options.layerCosine);
-    predicate.layer = layer;
-    predicate.threshold =
-        number.empty() ? layerThreshold : cosineOf(number, "--layer-cosine");
-  }
+  if (!options.bits.empty())
+    found.push_back(parseBits(options.bits));
+  if (!options.layerCosine.empty())
+    found.push_back(parseLayerCosine(options.layerCosine));
   if (options.outputCosine)
     add(Predicate::Kind::OutputCosine).threshold = *options.outputCosine;
   if (!options.message.empty())
@@ -85,16 +55,18 @@ int reduce(ReduceFlags &options) {
   request.caseFile = options.path;
   request.result = options.result;
   request.predicate = predicateOf(options);
-  request.threads = options.common.threads;
+  request.builder.threads = options.common.threads;
   ReduceResult result = reduceCase(request);
-  fmt::print("{}: {}\n", printable(options.result), result.verdict);
-  fmt::print("It holds that {}.\n", result.predicate);
-  fmt::print("{} of {} layers and {} of {} bytes of tensors are left, after {} "
-             "tests.\n",
-             result.layersAfter, result.layersBefore, result.bytesAfter,
-             result.bytesBefore, result.tests);
+  std::string text =
+      fmt::format("{}: {}\nIt holds that {}.\n{} of {} layers and {} of {} "
+                  "bytes of tensors "
+                  "are left, after {} tests.\n",
+                  printable(options.result), result.verdict, result.predicate,
+                  result.layersAfter, result.layersBefore, result.bytesAfter,
+                  result.bytesBefore, result.tests);
   for (const std::string &line : result.kept)
-    fmt::print("{}.\n", line);
+    text += line + ".\n";
+  showResult(text);
   return 0;
 }
 

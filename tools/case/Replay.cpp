@@ -2,26 +2,18 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds a case from its own files and holds the result against what it
-// expects: first the integers of every layer, then every number that a table
-// prints.
+// Options and messages; lib/Case/ReplayCase.cpp does the work.
 //===----------------------------------------------------------------------===//
 #include "../common/Subcommand.h"
 #include "Case.h"
-#include "ChildProcess.h"
-#include "PackCase.h"
 
-#include "parallax/Analysis/Evidence.h"
-#include "parallax/Case/CaseFile.h"
-#include "parallax/Report/Precision.h"
-#include "parallax/Support/Error.h"
+#include "parallax/Case/ReplayCase.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Unicode.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-
-namespace fs = std::filesystem;
+#include <sstream>
 
 namespace parallax {
 namespace {
@@ -31,177 +23,27 @@ struct ReplayFlags {
   CommonOptions common;
 };
 
-std::vector<std::string> linesOf(const std::string &text) {
-  std::vector<std::string> lines;
-  for (size_t start = 0; start < text.size();) {
-    size_t end = std::min(text.find('\n', start), text.size());
-    lines.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return lines;
-}
-
-/// The class of a difference between the engines, if the layer has one.
-std::string classOf(const PrecisionReport &report, const std::string &tensor) {
-  for (const BitDifference &row : report.differences)
-    if (row.tensor == tensor)
-      return fmt::format("; against Reference it has {} of {} other codes ({})",
-                         row.differing, row.elements, nameOf(row.difference));
-  return "; against Reference it has no other codes";
-}
-
-class Replay {
-public:
-  Replay(const fs::path &folder, const ReplayFlags &options)
-      : folder(folder), options(options) {}
-
-  /// The first difference in words; empty if there is none.
-  std::string run(const CaseManifest &manifest) {
-    readCaseConfig(folder);
-    // Results that a case brings along are not those of this build.
-    for (const char *name : {"output", "replay"})
-      fs::remove_all(folder / name);
-    log(LogLevel::Info, "building the case in [{}]", folder.string());
-    fs::path evidence = folder / "replay" / "sample";
-    ChildResult built =
-        runParallax(caseBuildWords(evidence.string(), options.common.threads),
-                    folder, folder / "replay" / "build.txt", caseSeconds);
-    fs::path expected = folder / "expected";
-    bool expectsFailure = !fs::exists(expected / "sample" / evidenceName);
-    bool isFailure = built.signal != 0 || built.exitCode != 0;
-    if (expectsFailure)
-      return compareFailure(manifest, built, isFailure);
-    if (isFailure)
-      return fmt::format("the build fails, which it did not:\n{}", built.text);
-    PrecisionReport before =
-        readPrecisionJson(expected / "precision_analysis_table.json");
-    PrecisionReport after = readPrecisionJson(analysisOf(folder / "output"));
-    std::string text =
-        compareLayers(readEvidence(expected / "sample" / evidenceName),
-                      readEvidence(evidence / evidenceName), after);
-    return text.empty() ? compareTables(before, after) : text;
-  }
-
-  size_t tensors = 0, metrics = 0;
-
-private:
-  std::string compareFailure(const CaseManifest &manifest,
-                             const ChildResult &built, bool isFailure) const {
-    if (!isFailure)
-      return "the build succeeds now, and it failed: " + manifest.verdict;
-    if (built.signal != 0)
-      return manifest.verdict == fmt::format("the build crashes with signal {}",
-                                             built.signal)
-                 ? ""
-                 : fmt::format("the build crashes with signal {}, where it "
-                               "was: {}",
-                               built.signal, manifest.verdict);
-    constexpr std::string_view prefix = "the build fails: ";
-    std::string message = manifest.verdict.starts_with(prefix)
-                              ? manifest.verdict.substr(prefix.size())
-                              : manifest.verdict;
-    return !message.empty() && built.text.find(message) != std::string::npos
-               ? ""
-               : fmt::format("the build fails with other words than '{}':\n{}",
-                             message, built.text);
-  }
-
-  std::string compareLayers(const Evidence &expected, const Evidence &found,
-                            const PrecisionReport &report) {
-    tensors = expected.machine.size();
-    size_t differing = 0;
-    EvidenceDifference first =
-        firstDifference(expected.machine, found.machine, differing);
-    if (first) {
-      const TensorEvidence &named =
-          first.expected ? *first.expected : *first.found;
-      std::string what =
-          !first.found      ? "is missing now"
-          : !first.expected ? "was not there"
-          : first.expected->dtype != first.found->dtype
-              ? fmt::format("is {} and was {}", first.found->dtype,
-                            first.expected->dtype)
-              : "has other integers" + classOf(report, named.tensor);
-      return fmt::format("layer {} (tensor {}) {}; {} of {} tensors differ",
-                         printable(named.layer), printable(named.tensor), what,
-                         differing, expected.machine.size());
-    }
-    isOtherProcessor =
-        bool(firstDifference(expected.reference, found.reference, differing));
-    if (isOtherProcessor)
-      log(LogLevel::Warning,
-          "the Reference engine gives other codes in {} of {} tensors: it "
-          "computes with floats, which this processor sums in another order; "
-          "its tables are not compared",
-          differing, expected.reference.size());
-    return "";
-  }
-
-  std::string compareTables(const PrecisionReport &before,
-                            const PrecisionReport &after) {
-    for (const PrecisionTable &table : before.tables) {
-      if (isOtherProcessor && table.mode == AnalysisMode::Reference)
-        continue;
-      std::string title = precisionTitle(table.method, table.mode);
-      const PrecisionTable *other = nullptr;
-      for (const PrecisionTable &candidate : after.tables)
-        if (candidate.method == table.method && candidate.mode == table.mode)
-          other = &candidate;
-      if (!other)
-        return fmt::format("there is no {} now", title);
-      std::vector<std::string> a =
-          linesOf(precisionTable(table, /*full=*/true).toCsv());
-      std::vector<std::string> b =
-          linesOf(precisionTable(*other, /*full=*/true).toCsv());
-      for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
-        std::string expected = i < a.size() ? a[i] : "no such row";
-        std::string found = i < b.size() ? b[i] : "no such row";
-        if (expected != found)
-          return fmt::format("{} differs\n  expected {}\n  found    {}", title,
-                             printable(expected), printable(found));
-      }
-      metrics += table.rows.size();
-    }
-    if (!isOtherProcessor && verdictText(before) != verdictText(after))
-      return fmt::format("the verdict is another one:\n{}", verdictText(after));
-    return "";
-  }
-
-  fs::path folder;
-  const ReplayFlags &options;
-  /// The Reference engine has summed in another order.
-  bool isOtherProcessor = false;
-};
-
 int replay(const ReplayFlags &options) {
-  fs::path path = options.path;
-  std::optional<ScratchFolder> scratch;
-  fs::path folder = options.folder;
-  if (folder.empty())
-    folder =
-        scratch.emplace(fs::temp_directory_path() / "case").path() / "case";
-  CaseManifest manifest = unpackCase(path, folder);
-  ToolIdentity tool = thisTool();
-  fmt::print("{}: {}\n", printable(options.path), printable(manifest.verdict));
-  if (!(manifest.tool == tool))
-    fmt::print("packed by {}, replayed by {}\n",
-               printable(describe(manifest.tool)), describe(tool));
-  Replay run(fs::absolute(folder), options);
-  std::string difference = run.run(manifest);
-  if (difference.empty()) {
-    fmt::print("PASS: {}\n",
-               run.tensors > 0
-                   ? fmt::format("all {} integer tensors and all {} rows of "
-                                 "metrics are as they were",
-                                 run.tensors, run.metrics)
-                   : "the build fails as it did");
+  ReplayResult result =
+      replayCase({options.path,
+                  options.folder,
+                  {{}, options.common.threads}});
+  if (result.difference.empty()) {
+    showResult(fmt::format(
+        "PASS: {}\n", result.tensors > 0
+                          ? fmt::format("all {} integer tensors and all {} "
+                                        "rows of metrics are as they were",
+                                        result.tensors, result.rows)
+                          : "the build fails as it did"));
     return 0;
   }
-  fmt::print("FAIL: ");
-  for (const std::string &line : linesOf(difference))
-    fmt::print("{}\n", printable(line));
+  std::string text = "FAIL: ";
+  std::istringstream lines(result.difference);
+  for (std::string line; std::getline(lines, line);)
+    text += printable(line) + "\n";
   if (!options.folder.empty())
-    fmt::print("The case and its build are in {}.\n", options.folder);
+    text += fmt::format("The case and its build are in {}.\n", options.folder);
+  showResult(text);
   return 1;
 }
 

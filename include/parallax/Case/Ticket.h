@@ -5,8 +5,8 @@
 // The form that support engineers ask for. What the tool knows is filled in;
 // what only a person knows is asked for, or left as a blank that can be seen.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_CASE_TICKET_H
-#define PARALLAX_TOOLS_CASE_TICKET_H
+#ifndef PARALLAX_CASE_TICKET_H
+#define PARALLAX_CASE_TICKET_H
 
 #include "parallax/Analysis/PrecisionReport.h"
 #include "parallax/Config/BuildConfig.h"
@@ -56,4 +56,4 @@ std::string ticketText(const Ticket &ticket);
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_CASE_TICKET_H
+#endif // PARALLAX_CASE_TICKET_H

@@ -2,11 +2,11 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header. Answers are lines of a file that only grows, so that a kill
+// Answers are lines of a file that only grows, so that a kill
 // at any moment costs one of them at most.
 //===----------------------------------------------------------------------===//
 #include "Trials.h"
-#include "PackCase.h"
+#include "CaseBuild.h"
 
 #include "parallax/Case/Manifest.h"
 #include "parallax/Support/AtomicFile.h"
@@ -60,8 +60,8 @@ bool Trials::build(const fs::path &files, const Predicate &predicate) {
     built = runChild({"/bin/sh", "-c", predicate.text}, files,
                      folder / "build.txt", settings.maxSeconds);
   else
-    built = runParallax(caseBuildWords("evidence", settings.threads), files,
-                        folder / "build.txt", settings.maxSeconds);
+    built = buildCase(settings.builder, files, "evidence", folder / "build.txt",
+                      settings.maxSeconds);
   return predicate.holds(built, files);
 }
 

@@ -4,16 +4,18 @@
 //
 // What has to hold of a smaller case for it to show the same problem.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_CASE_PREDICATE_H
-#define PARALLAX_TOOLS_CASE_PREDICATE_H
+#ifndef PARALLAX_CASE_PREDICATE_H
+#define PARALLAX_CASE_PREDICATE_H
 
-#include "ChildProcess.h"
 #include "parallax/Analysis/PrecisionReport.h"
 
-#include <map>
+#include <filesystem>
 #include <optional>
+#include <string>
 
 namespace parallax {
+
+struct ChildResult;
 
 struct Predicate {
   enum class Kind {
@@ -57,9 +59,11 @@ Predicate problemOf(const PrecisionReport &report);
 const PrecisionRow *rowOf(const PrecisionReport &report,
                           const std::string &layer);
 
-/// The class of a name; throws Error that lists the names.
-DifferenceClass differenceClassOf(const std::string &name);
+/// LAYER[:CLASS], and LAYER[:COSINE] with layerThreshold if there is no number,
+/// as a user types them. Both throw Error.
+Predicate parseBits(const std::string &text);
+Predicate parseLayerCosine(const std::string &text);
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_CASE_PREDICATE_H
+#endif // PARALLAX_CASE_PREDICATE_H

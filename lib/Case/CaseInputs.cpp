@@ -2,17 +2,16 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header. Samples are written as the network reads them: nobody has to
-// decode, resize or normalize them again.
+// Samples are written as the network reads them: nobody has to decode, resize
+// or normalize them again.
 //===----------------------------------------------------------------------===//
-#include "CaseInputs.h"
-
+#include "parallax/Case/CaseInputs.h"
 #include "parallax/Case/Manifest.h"
 #include "parallax/Config/Target.h"
+#include "parallax/Data/TensorFolder.h"
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/Evaluation.h"
 #include "parallax/Pipeline/Phases.h"
-#include "parallax/Data/TensorFolder.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/MappedFile.h"

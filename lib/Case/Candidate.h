@@ -5,8 +5,8 @@
 // All that a build reads, in memory: a float network, samples of its inputs,
 // ranges of its tensors and a configuration.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_CASE_CANDIDATE_H
-#define PARALLAX_TOOLS_CASE_CANDIDATE_H
+#ifndef PARALLAX_LIB_CASE_CANDIDATE_H
+#define PARALLAX_LIB_CASE_CANDIDATE_H
 
 #include "parallax/Config/BuildConfig.h"
 #include "parallax/Passes/Calibrate/CalibrationFile.h"
@@ -41,4 +41,4 @@ void rename(Candidate &candidate, const NewNames &names);
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_CASE_CANDIDATE_H
+#endif // PARALLAX_LIB_CASE_CANDIDATE_H

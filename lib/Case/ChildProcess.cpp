@@ -2,13 +2,15 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Linux only: a child that outlives its parent is ended by the kernel.
 //===----------------------------------------------------------------------===//
 #include "ChildProcess.h"
 
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Listener.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -55,6 +57,12 @@ extern "C" void interruptChild(int) {
     ::kill(-runningChild, SIGKILL);
 }
 
+void throwIfStopped() {
+  if (isInterrupted)
+    throw Error("interrupted");
+  stopIfCancelled();
+}
+
 /// Between fork and exec: only what is safe there.
 [[noreturn]] void become(char *const *words, const char *folder, int output,
                          pid_t parent) {
@@ -70,7 +78,11 @@ extern "C" void interruptChild(int) {
   ::_exit(127);
 }
 
-/// Whether the process ended in time; it is a zombie then.
+/// How often a process that runs is asked for.
+constexpr int64_t waitMilliseconds = 200;
+
+/// Whether the process ended in time; it is a zombie then. False as well if the
+/// listener cancels the work.
 bool waitFor(pid_t process, int64_t maxSeconds) {
   int descriptor = int(::syscall(SYS_pidfd_open, process, 0));
   if (descriptor < 0)
@@ -79,11 +91,15 @@ bool waitFor(pid_t process, int64_t maxSeconds) {
   auto end =
       std::chrono::steady_clock::now() + std::chrono::seconds(maxSeconds);
   int ready = 0;
+  int64_t left = 0;
   do {
-    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        end - std::chrono::steady_clock::now());
-    ready = ::poll(&event, 1, int(std::max<int64_t>(0, left.count())));
-  } while (ready < 0 && errno == EINTR);
+    left = std::chrono::duration_cast<std::chrono::milliseconds>(
+               end - std::chrono::steady_clock::now())
+               .count();
+    ready =
+        ::poll(&event, 1, int(std::clamp<int64_t>(left, 0, waitMilliseconds)));
+  } while ((ready == 0 && left > 0 && !currentListener().isCancelled()) ||
+           (ready < 0 && errno == EINTR));
   ::close(descriptor);
   return ready > 0;
 }
@@ -110,6 +126,8 @@ ChildResult runChild(const std::vector<std::string> &command,
     throw Error(fmt::format("cannot run '{}' in '{}': {}", command[0],
                             folder.string(), std::strerror(errno)));
   };
+  InterruptionScope scope;
+  throwIfStopped();
   createParentDirectories(log);
   int output =
       ::open(log.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
@@ -119,9 +137,6 @@ ChildResult runChild(const std::vector<std::string> &command,
   for (const std::string &word : command)
     words.push_back(const_cast<char *>(word.c_str()));
   words.push_back(nullptr);
-  InterruptionScope scope;
-  if (isInterrupted)
-    throw Error("interrupted");
   pid_t parent = ::getpid();
   pid_t process = ::fork();
   if (process == 0)
@@ -143,23 +158,13 @@ ChildResult runChild(const std::vector<std::string> &command,
     if (errno != EINTR)
       fail();
   runningChild = 0;
-  if (isInterrupted)
-    throw Error("interrupted");
+  throwIfStopped();
   if (WIFSIGNALED(status))
     result.signal = result.isTimeout ? 0 : WTERMSIG(status);
   else
     result.exitCode = WEXITSTATUS(status);
   result.text = endOf(log);
   return result;
-}
-
-ChildResult runParallax(const std::vector<std::string> &words,
-                        const fs::path &folder, const fs::path &log,
-                        int64_t maxSeconds) {
-  std::vector<std::string> command = {
-      fs::read_symlink("/proc/self/exe").string()};
-  command.insert(command.end(), words.begin(), words.end());
-  return runChild(command, folder, log, maxSeconds);
 }
 
 } // namespace parallax

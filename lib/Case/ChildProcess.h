@@ -2,11 +2,10 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A case is proved from its files alone, by a process of its own: it has no
-// memory of how the files came about, and it may crash.
+// A build that may crash, hang or be interrupted runs in a process of its own.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_CASE_CHILDPROCESS_H
-#define PARALLAX_TOOLS_CASE_CHILDPROCESS_H
+#ifndef PARALLAX_LIB_CASE_CHILDPROCESS_H
+#define PARALLAX_LIB_CASE_CHILDPROCESS_H
 
 #include <array>
 #include <filesystem>
@@ -26,6 +25,7 @@ struct ChildResult {
   /// What it printed, or the end of that.
   std::string text;
 
+  bool isFailure() const { return signal != 0 || exitCode != 0; }
   /// Sanitizers turn signals into exit codes of their own.
   bool isCrash() const { return signal != 0 || exitCode > 2; }
 };
@@ -44,16 +44,11 @@ private:
 };
 
 /// Runs a program in a folder; what it prints goes to a file. The process ends
-/// with this one.
+/// with this one, and if the listener cancels the work, which throws Cancelled.
 ChildResult runChild(const std::vector<std::string> &command,
                      const std::filesystem::path &folder,
                      const std::filesystem::path &log, int64_t maxSeconds);
 
-/// This very program with other words.
-ChildResult runParallax(const std::vector<std::string> &words,
-                        const std::filesystem::path &folder,
-                        const std::filesystem::path &log, int64_t maxSeconds);
-
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_CASE_CHILDPROCESS_H
+#endif // PARALLAX_LIB_CASE_CHILDPROCESS_H

@@ -2,10 +2,10 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Layers are found by their own name or by that of their tensor.
 //===----------------------------------------------------------------------===//
-#include "Predicate.h"
-#include "PackCase.h"
+#include "parallax/Case/Predicate.h"
+#include "CaseBuild.h"
 
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/Error.h"
@@ -48,6 +48,38 @@ bool holdsFor(const Predicate &predicate, const PrecisionReport &report) {
   }
 }
 
+/// The class of a name; the error lists the names.
+DifferenceClass differenceClassOf(const std::string &name) {
+  std::string names;
+  for (int i = 0; i <= int(DifferenceClass::Layout); ++i) {
+    if (nameOf(DifferenceClass(i)) == name)
+      return DifferenceClass(i);
+    names += fmt::format("{}{}", i > 0 ? ", " : "", nameOf(DifferenceClass(i)));
+  }
+  throw Error(
+      fmt::format("there is no class '{}'; the classes are {}", name, names));
+}
+
+/// "LAYER:VALUE", where layers may have colons as well.
+std::pair<std::string, std::string> splitLast(const std::string &text) {
+  size_t colon = text.rfind(':');
+  return colon == std::string::npos
+             ? std::pair(text, std::string())
+             : std::pair(text.substr(0, colon), text.substr(colon + 1));
+}
+
+double cosineOf(const std::string &text, const char *option) {
+  try {
+    size_t end = 0;
+    double value = std::stod(text, &end);
+    if (end == text.size() && value >= -1 && value <= 1)
+      return value;
+  } catch (const std::exception &) {
+    // Said below.
+  }
+  throw Error(fmt::format("{} takes LAYER:COSINE, as in conv1:0.99", option));
+}
+
 } // namespace
 
 std::string Predicate::words() const {
@@ -76,14 +108,13 @@ std::string Predicate::words() const {
 bool Predicate::holds(const ChildResult &built, const fs::path &folder) const {
   if (built.isTimeout)
     return false;
-  bool isFailure = built.signal != 0 || built.exitCode != 0;
   if (kind == Kind::Command)
-    return !isFailure;
+    return !built.isFailure();
   if (kind == Kind::Crash)
     return built.isCrash();
   if (kind == Kind::Message)
-    return isFailure && built.text.find(text) != std::string::npos;
-  if (isFailure)
+    return built.isFailure() && built.text.find(text) != std::string::npos;
+  if (built.isFailure())
     return false;
   return holdsFor(*this, readPrecisionJson(analysisOf(folder / "output")));
 }
@@ -124,15 +155,24 @@ const PrecisionRow *rowOf(const PrecisionReport &report,
   return nullptr;
 }
 
-DifferenceClass differenceClassOf(const std::string &name) {
-  std::string names;
-  for (int i = 0; i <= int(DifferenceClass::Layout); ++i) {
-    if (nameOf(DifferenceClass(i)) == name)
-      return DifferenceClass(i);
-    names += fmt::format("{}{}", i > 0 ? ", " : "", nameOf(DifferenceClass(i)));
-  }
-  throw Error(
-      fmt::format("there is no class '{}'; the classes are {}", name, names));
+Predicate parseBits(const std::string &text) {
+  Predicate predicate;
+  auto [layer, name] = splitLast(text);
+  predicate.kind = Predicate::Kind::Bits;
+  predicate.layer = layer;
+  if (!name.empty())
+    predicate.difference = differenceClassOf(name);
+  return predicate;
+}
+
+Predicate parseLayerCosine(const std::string &text) {
+  Predicate predicate;
+  auto [layer, number] = splitLast(text);
+  predicate.kind = Predicate::Kind::LayerCosine;
+  predicate.layer = layer;
+  predicate.threshold =
+      number.empty() ? layerThreshold : cosineOf(number, "--layer-cosine");
+  return predicate;
 }
 
 } // namespace parallax

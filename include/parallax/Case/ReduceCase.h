@@ -6,11 +6,11 @@
 // Every step is proved by a build from files. What was found out is kept, so
 // that a reduction that was interrupted goes on where it was.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_CASE_REDUCECASE_H
-#define PARALLAX_TOOLS_CASE_REDUCECASE_H
+#ifndef PARALLAX_CASE_REDUCECASE_H
+#define PARALLAX_CASE_REDUCECASE_H
 
-#include "PackCase.h"
-#include "Predicate.h"
+#include "parallax/Case/PackCase.h"
+#include "parallax/Case/Predicate.h"
 
 namespace parallax {
 
@@ -31,7 +31,7 @@ struct ReduceRequest {
   bool shrinks = true;
   /// No new step after so many seconds.
   int64_t maxSeconds = 3600;
-  int threads = 0;
+  CaseBuilder builder;
 };
 
 struct ReduceResult {
@@ -53,4 +53,4 @@ std::string packConcealed(const PackRequest &request,
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_CASE_REDUCECASE_H
+#endif // PARALLAX_CASE_REDUCECASE_H

@@ -2,10 +2,10 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Names out of models lose their control characters: a ticket is text that
+// other programs show.
 //===----------------------------------------------------------------------===//
-#include "Ticket.h"
-
+#include "parallax/Case/Ticket.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/MappedFile.h"
 #include "parallax/Support/Unicode.h"

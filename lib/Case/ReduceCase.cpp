@@ -5,6 +5,7 @@
 // From a case that shows a problem to a smaller one; ReduceSteps.cpp has what
 // happens between.
 //===----------------------------------------------------------------------===//
+#include "CaseBuild.h"
 #include "Reducer.h"
 
 #include "parallax/Case/CaseFile.h"
@@ -47,10 +48,10 @@ void Reducer::start() {
   bool isCommand =
       request.predicate && request.predicate->kind == Predicate::Kind::Command;
   auto began = std::chrono::steady_clock::now();
-  ChildResult built = runParallax(caseBuildWords("evidence", request.threads),
-                                  folder, work / "start.txt", caseSeconds);
+  ChildResult built =
+      buildCase(request.builder, folder, "evidence", work / "start.txt");
   // Smaller ones are not slower, but a machine may be.
-  trials.settings = {readText(folder / "target.json"), request.threads,
+  trials.settings = {readText(folder / "target.json"), request.builder,
                      60 + 4 * int64_t(secondsSince(began))};
   if (fs::exists(analysisOf(folder / "output")))
     report = readPrecisionJson(analysisOf(folder / "output"));
@@ -157,7 +158,7 @@ void Reducer::pack(ReduceResult &result) {
   packed.replaced = replaced;
   packed.reduction = steps;
   packed.reduction.insert(packed.reduction.end(), kept.begin(), kept.end());
-  packed.threads = request.threads;
+  packed.builder = trials.settings.builder;
   result.verdict = packCase(packed);
   result.kept = kept;
 }
@@ -205,7 +206,7 @@ static void keepWorkOf(const fs::path &caseFile, const fs::path &work) {
 }
 
 /// What a build that fails has to keep of that; nothing if it does not fail.
-static std::optional<Predicate> failureOf(const std::string &verdict) {
+static std::optional<Predicate> failureIn(const std::string &verdict) {
   Predicate predicate;
   if (verdict.starts_with("the build crashes")) {
     predicate.kind = Predicate::Kind::Crash;
@@ -234,13 +235,13 @@ std::string packConcealed(const PackRequest &request,
   plain.caseFile = scratch.path() / "plain.plxcase";
   std::string verdict = packCase(plain);
   ReduceRequest reduction;
-  reduction.predicate = failureOf(verdict);
+  reduction.predicate = failureIn(verdict);
   reduction.caseFile = plain.caseFile;
   reduction.result = request.caseFile;
   reduction.conceal = conceal;
   reduction.answers = request.answers;
   reduction.shrinks = false;
-  reduction.threads = request.threads;
+  reduction.builder = request.builder;
   ReduceResult result = Reducer(reduction, scratch.path() / "work").run();
   for (const std::string &line : result.kept)
     log(LogLevel::Warning, "{}", line);

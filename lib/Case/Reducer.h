@@ -5,13 +5,12 @@
 // The state of a reduction, and its steps. Each of them only goes on from
 // candidates that still show the problem.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_CASE_REDUCER_H
-#define PARALLAX_TOOLS_CASE_REDUCER_H
+#ifndef PARALLAX_LIB_CASE_REDUCER_H
+#define PARALLAX_LIB_CASE_REDUCER_H
 
-#include "ReduceCase.h"
 #include "Trials.h"
+#include "parallax/Case/ReduceCase.h"
 #include "parallax/Pipeline/Phases.h"
-
 #include "parallax/Support/Clock.h"
 
 #include <functional>
@@ -75,4 +74,4 @@ private:
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_CASE_REDUCER_H
+#endif // PARALLAX_LIB_CASE_REDUCER_H

@@ -5,11 +5,12 @@
 // Asks whether a candidate shows the problem. The answer is looked up if the
 // same files were tried before, by this process or by one that was interrupted.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_CASE_TRIALS_H
-#define PARALLAX_TOOLS_CASE_TRIALS_H
+#ifndef PARALLAX_LIB_CASE_TRIALS_H
+#define PARALLAX_LIB_CASE_TRIALS_H
 
 #include "Candidate.h"
-#include "Predicate.h"
+#include "parallax/Case/CaseBuilder.h"
+#include "parallax/Case/Predicate.h"
 
 #include <map>
 
@@ -20,7 +21,7 @@ public:
   struct Settings {
     /// The text of the chip's file.
     std::string target;
-    int threads = 0;
+    CaseBuilder builder;
     /// For one build.
     int64_t maxSeconds = 600;
   };
@@ -50,4 +51,4 @@ private:
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_CASE_TRIALS_H
+#endif // PARALLAX_LIB_CASE_TRIALS_H

@@ -2,12 +2,14 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// The ticket and the manifest say what the build of the packed files found, not
+// what the user has seen; where both differ, the log says so.
 //===----------------------------------------------------------------------===//
-#include "PackCase.h"
-#include "Predicate.h"
+#include "parallax/Case/PackCase.h"
+#include "CaseBuild.h"
 
 #include "parallax/Case/CaseFile.h"
+#include "parallax/Case/Predicate.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
@@ -16,7 +18,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 namespace fs = std::filesystem;
 
@@ -53,19 +54,18 @@ public:
     fs::create_directories(folder);
     writeCaseInputs(request.build, folder, scratch.path() / "archives");
     log(LogLevel::Info, "building the case from its own files");
-    ChildResult built =
-        runParallax(caseBuildWords("evidence", request.threads), folder,
-                    scratch.path() / "build.txt", caseSeconds);
+    ChildResult built = buildCase(request.builder, folder, "evidence",
+                                  scratch.path() / "build.txt");
     if (built.isTimeout)
       throw Error("the build of the case did not end within a day");
     Ticket ticket;
-    bool isAnalyzed = built.exitCode == 0 && built.signal == 0;
+    bool isAnalyzed = !built.isFailure();
     if (isAnalyzed)
       takeAnalysis(ticket);
     else
       ticket.failure = messageOf(built);
     std::string verdict =
-        isAnalyzed ? oneLineVerdict(*ticket.report) : failureOf(built);
+        isAnalyzed ? oneLineVerdict(*ticket.report) : failureVerdict(built);
     if (isAnalyzed && !request.problem.empty() &&
         problemOf(*ticket.report).kind == Predicate::Kind::Analyzed)
       verdict = request.problem;
@@ -86,16 +86,6 @@ public:
   }
 
 private:
-  static std::string failureOf(const ChildResult &built) {
-    if (built.signal != 0)
-      return fmt::format("the build crashes with signal {}", built.signal);
-    size_t at = built.text.rfind("error: ");
-    std::string line = at == std::string::npos
-                           ? fmt::format("exit code {}", built.exitCode)
-                           : built.text.substr(at);
-    return "the build fails: " + line.substr(0, line.find('\n'));
-  }
-
   void takeAnalysis(Ticket &ticket) {
     fs::path expected = folder / "expected";
     fs::create_directories(expected);
@@ -153,37 +143,8 @@ private:
 
 } // namespace
 
-std::vector<std::string> caseBuildWords(const std::string &evidence,
-                                        int threads) {
-  std::vector<std::string> words = {"build",       "--config",
-                                    "config.json", "--allow-unmatched",
-                                    "--evidence",  evidence};
-  if (threads > 0)
-    words.insert(words.end(), {"--threads", std::to_string(threads)});
-  return words;
-}
-
 std::string packCase(const PackRequest &request) {
   return Packer(request).run();
-}
-
-fs::path analysisOf(const fs::path &outputDir) {
-  return outputDir / "quant" / "debug" / "precision_analysis_table.json";
-}
-
-ScratchFolder::ScratchFolder(const fs::path &beside) {
-  createParentDirectories(beside);
-  std::string pattern =
-      (fs::absolute(beside).parent_path() / ".parallax-case-XXXXXX").string();
-  if (!::mkdtemp(pattern.data()))
-    throw Error(
-        fmt::format("cannot create a folder beside '{}'", beside.string()));
-  folder = pattern;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
 }
 
 } // namespace parallax

@@ -5,8 +5,8 @@
 // A case has no path that leads out of it, and no sample that the build did not
 // use.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_TOOLS_CASE_CASEINPUTS_H
-#define PARALLAX_TOOLS_CASE_CASEINPUTS_H
+#ifndef PARALLAX_CASE_CASEINPUTS_H
+#define PARALLAX_CASE_CASEINPUTS_H
 
 #include "parallax/Config/BuildConfig.h"
 
@@ -42,4 +42,4 @@ void writeCaseInputs(const FinishedBuild &build,
 
 } // namespace parallax
 
-#endif // PARALLAX_TOOLS_CASE_CASEINPUTS_H
+#endif // PARALLAX_CASE_CASEINPUTS_H

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// A part of a network keeps the rules and ranges of the layers that are in it.
 //===----------------------------------------------------------------------===//
 #include "Candidate.h"
 
