@@ -42,7 +42,6 @@ public:
   const std::filesystem::path &path() const { return folder; }
 
 private:
-  InterruptionScope scope;
   std::filesystem::path folder;
 };
 

@@ -7,6 +7,7 @@
 #include "ChildProcess.h"
 
 #include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Listener.h"
 
@@ -44,25 +45,6 @@ std::string endOf(const fs::path &path) {
   return text;
 }
 
-/// An interruption ends the child, and then what waits for it in the ordinary
-/// way: what was begun is cleaned up.
-volatile std::sig_atomic_t isInterrupted = 0;
-volatile pid_t runningChild = 0;
-
-constexpr int signals[] = {SIGINT, SIGTERM};
-
-extern "C" void interruptChild(int) {
-  isInterrupted = 1;
-  if (runningChild > 0)
-    ::kill(-runningChild, SIGKILL);
-}
-
-void throwIfStopped() {
-  if (isInterrupted)
-    throw Error("interrupted");
-  stopIfCancelled();
-}
-
 /// Between fork and exec: only what is safe there.
 [[noreturn]] void become(char *const *words, const char *folder, int output,
                          pid_t parent) {
@@ -78,8 +60,8 @@ void throwIfStopped() {
   ::_exit(127);
 }
 
-/// How often a process that runs is asked for.
-constexpr int64_t waitMilliseconds = 200;
+/// How often the listener is asked whether to go on.
+constexpr int askMilliseconds = 200;
 
 /// Whether the process ended in time; it is a zombie then. False as well if the
 /// listener cancels the work.
@@ -88,36 +70,19 @@ bool waitFor(pid_t process, int64_t maxSeconds) {
   if (descriptor < 0)
     return true; // An old kernel: whoever asks for the result has to wait.
   pollfd event{descriptor, POLLIN, 0};
-  auto end =
-      std::chrono::steady_clock::now() + std::chrono::seconds(maxSeconds);
+  auto begin = std::chrono::steady_clock::now();
   int ready = 0;
-  int64_t left = 0;
   do {
-    left = std::chrono::duration_cast<std::chrono::milliseconds>(
-               end - std::chrono::steady_clock::now())
-               .count();
-    ready =
-        ::poll(&event, 1, int(std::clamp<int64_t>(left, 0, waitMilliseconds)));
-  } while ((ready == 0 && left > 0 && !currentListener().isCancelled()) ||
-           (ready < 0 && errno == EINTR));
+    ready = ::poll(&event, 1, askMilliseconds);
+    if (ready < 0 && errno == EINTR)
+      ready = 0;
+  } while (ready == 0 && secondsSince(begin) < double(maxSeconds) &&
+           !currentListener().isCancelled());
   ::close(descriptor);
   return ready > 0;
 }
 
 } // namespace
-
-InterruptionScope::InterruptionScope() {
-  struct sigaction action = {};
-  action.sa_handler = interruptChild;
-  static_assert(std::size(signals) == std::tuple_size_v<decltype(before)>);
-  for (size_t i = 0; i < std::size(signals); ++i)
-    ::sigaction(signals[i], &action, &before[i]);
-}
-
-InterruptionScope::~InterruptionScope() {
-  for (size_t i = 0; i < std::size(signals); ++i)
-    ::sigaction(signals[i], &before[i], nullptr);
-}
 
 ChildResult runChild(const std::vector<std::string> &command,
                      const fs::path &folder, const fs::path &log,
@@ -126,8 +91,7 @@ ChildResult runChild(const std::vector<std::string> &command,
     throw Error(fmt::format("cannot run '{}' in '{}': {}", command[0],
                             folder.string(), std::strerror(errno)));
   };
-  InterruptionScope scope;
-  throwIfStopped();
+  stopIfCancelled();
   createParentDirectories(log);
   int output =
       ::open(log.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
@@ -145,9 +109,6 @@ ChildResult runChild(const std::vector<std::string> &command,
   if (process < 0)
     fail();
   ::setpgid(process, process); // Whoever of the two comes first.
-  runningChild = process;
-  if (isInterrupted)
-    ::kill(-process, SIGKILL);
   ChildResult result;
   if (!waitFor(process, maxSeconds)) {
     result.isTimeout = true;
@@ -157,8 +118,7 @@ ChildResult runChild(const std::vector<std::string> &command,
   while (::waitpid(process, &status, 0) < 0)
     if (errno != EINTR)
       fail();
-  runningChild = 0;
-  throwIfStopped();
+  stopIfCancelled();
   if (WIFSIGNALED(status))
     result.signal = result.isTimeout ? 0 : WTERMSIG(status);
   else

@@ -7,9 +7,7 @@
 #ifndef PARALLAX_LIB_CASE_CHILDPROCESS_H
 #define PARALLAX_LIB_CASE_CHILDPROCESS_H
 
-#include <array>
 #include <filesystem>
-#include <signal.h>
 #include <string>
 #include <vector>
 
@@ -28,19 +26,6 @@ struct ChildResult {
   bool isFailure() const { return signal != 0 || exitCode != 0; }
   /// Sanitizers turn signals into exit codes of their own.
   bool isCrash() const { return signal != 0 || exitCode > 2; }
-};
-
-/// While it lives, an interruption by the user ends the child that runs, or the
-/// next one, as an Error: what was begun is cleaned up.
-class InterruptionScope {
-public:
-  InterruptionScope();
-  InterruptionScope(const InterruptionScope &) = delete;
-  InterruptionScope &operator=(const InterruptionScope &) = delete;
-  ~InterruptionScope();
-
-private:
-  std::array<struct sigaction, 2> before;
 };
 
 /// Runs a program in a folder; what it prints goes to a file. The process ends

@@ -5,6 +5,7 @@
 // The command line of a build, and the case that can be made of it.
 //===----------------------------------------------------------------------===//
 #include "Build.h"
+#include "../case/Interruption.h"
 #include "../common/Subcommand.h"
 #include "Flags.h"
 
@@ -35,8 +36,11 @@ void packIfAsked(const BuildFlags &flags, const std::string &outputDir) {
   request.build = readFinishedBuild(outputDir);
   request.caseFile = flags.caseFile;
   request.builder.threads = flags.common.threads;
-  log(LogLevel::Info, "save case to [{}]: {}", flags.caseFile,
-      packCase(request));
+  runInterruptible([&] {
+    log(LogLevel::Info, "save case to [{}]: {}", flags.caseFile,
+        packCase(request));
+    return 0;
+  });
 }
 
 /// A build that fails is worth a case as well.

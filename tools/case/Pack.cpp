@@ -7,6 +7,7 @@
 #include "../common/Subcommand.h"
 #include "Case.h"
 #include "CaseOptions.h"
+#include "Interruption.h"
 
 #include "parallax/Case/ReduceCase.h"
 #include "parallax/Support/Error.h"
@@ -96,8 +97,9 @@ int runCasePack(int argc, char **argv) {
   addTicketOptions(app, options.answers);
   addConcealOptions(app, options.conceal);
   app.footer(packNotes);
-  return runSubcommand(app, options.common, argc, argv,
-                       [&] { return pack(options); });
+  return runSubcommand(app, options.common, argc, argv, [&] {
+    return runInterruptible([&] { return pack(options); });
+  });
 }
 
 } // namespace parallax

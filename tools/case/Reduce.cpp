@@ -7,6 +7,7 @@
 #include "../common/Subcommand.h"
 #include "Case.h"
 #include "CaseOptions.h"
+#include "Interruption.h"
 
 #include "parallax/Case/ReduceCase.h"
 #include "parallax/Support/Error.h"
@@ -121,8 +122,9 @@ int runCaseReduce(int argc, char **argv) {
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000));
   app.footer(reduceNotes);
-  return runSubcommand(app, options.common, argc, argv,
-                       [&] { return reduce(options); });
+  return runSubcommand(app, options.common, argc, argv, [&] {
+    return runInterruptible([&] { return reduce(options); });
+  });
 }
 
 } // namespace parallax

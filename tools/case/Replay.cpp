@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "../common/Subcommand.h"
 #include "Case.h"
+#include "Interruption.h"
 
 #include "parallax/Case/ReplayCase.h"
 #include "parallax/Support/Log.h"
@@ -68,8 +69,9 @@ int runCaseReplay(int argc, char **argv) {
                  "unpack and build in this new folder, and keep it")
       ->type_name("DIR");
   app.footer(replayNotes);
-  return runSubcommand(app, options.common, argc, argv,
-                       [&] { return replay(options); });
+  return runSubcommand(app, options.common, argc, argv, [&] {
+    return runInterruptible([&] { return replay(options); });
+  });
 }
 
 } // namespace parallax
