@@ -2,52 +2,21 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Edit distance with an early end: a network has many thousand names, and
-// nearly all of them are far from the one in question.
+// A network has many thousand names, and nearly all of them are far from the
+// one in question: the search for each of them ends early.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/NearestNames.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 #include <set>
-#include <utility>
 
 namespace parallax {
-namespace {
 
-/// In either case: what differs in it alone is the same word.
-bool isSameLetter(char a, char b) {
-  auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
-  return lower(a) == lower(b);
-}
-
-/// Insertions, deletions and replacements of bytes that lead from one text to
-/// the other; any number above `limit` if there are more than that.
-size_t editDistance(std::string_view from, std::string_view to, size_t limit) {
-  constexpr size_t longest = 1000; // Longer names were not typed by hand.
-  size_t difference =
-      std::max(from.size(), to.size()) - std::min(from.size(), to.size());
-  if (difference > limit || from.size() > longest)
-    return limit + 1;
-  std::vector<size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), size_t(0));
-  for (size_t i = 0; i < from.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i + 1);
-    size_t least = row[0];
-    for (size_t j = 0; j < to.size(); ++j) {
-      size_t replaced = diagonal + !isSameLetter(from[i], to[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
-      least = std::min(least, row[j + 1]);
-    }
-    if (least > limit)
-      return least;
-  }
-  return row.back();
-}
-
-} // namespace
+/// No name that somebody has typed is longer.
+static constexpr size_t longestName = 1000;
 
 std::vector<std::string> nearestNames(std::string_view name,
                                       std::span<const std::string> candidates,
@@ -59,7 +28,12 @@ std::vector<std::string> nearestNames(std::string_view name,
   std::vector<std::pair<size_t, const std::string *>> near;
   std::set<std::string_view> seen;
   for (const std::string &candidate : candidates) {
-    size_t distance = editDistance(name, candidate, limit);
+    // In either case: what differs in it alone is the same word.
+    size_t distance =
+        name.size() > longestName
+            ? limit + 1
+            : llvm::StringRef(name).edit_distance_insensitive(
+                  candidate, /*AllowReplacements=*/true, unsigned(limit));
     if (distance > limit) {
       // Exporters put the path of a module before the name people know.
       bool isPart =
