@@ -3,8 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The digests of a manifest protect the contents of files, but a zip file has
-// more than those: names, dates, a directory. The seal protects every byte. It
-// is the comment of the zip file, which other programs show or pass over.
+// more than those: the manifest itself, names, dates, a directory. Zip's own
+// check is a CRC-32 of contents, and a file that lost its end can still be read
+// in part. So the seal protects every byte. It is the comment of the zip file,
+// which other programs show or pass over, and all readers of schema 1 ask for
+// it.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_CASE_SEALEDFILE_H
 #define PARALLAX_LIB_CASE_SEALEDFILE_H
