@@ -1,0 +1,65 @@
+//===- ChildProcessTest.cpp - Processes that may fail ---------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// However a process ends, it is told, and none is left behind.
+//===----------------------------------------------------------------------===//
+#include "../../../lib/Case/ChildProcess.h"
+#include "../Support/TempDir.h"
+#include "parallax/Support/Listener.h"
+
+#include <csignal>
+
+namespace parallax {
+namespace {
+
+struct ShellTest : testing::Test {
+  TempDir temp;
+
+  ChildResult shell(const std::string &command, int64_t maxSeconds = 60) {
+    return runChild({"/bin/sh", "-c", command}, temp.path(), temp / "log.txt",
+                    maxSeconds);
+  }
+};
+
+TEST_F(ShellTest, TellsHowItEnded) {
+  ChildResult result = shell("pwd; echo problem >&2; exit 2");
+  EXPECT_EQ(result.exitCode, 2);
+  EXPECT_TRUE(result.isFailure());
+  EXPECT_FALSE(result.isCrash());
+  EXPECT_EQ(result.text, temp.path().string() + "\nproblem\n");
+  EXPECT_FALSE(shell("true").isFailure());
+}
+
+TEST_F(ShellTest, ACrashIsASignal) {
+  ChildResult result = shell("kill -SEGV $$");
+  EXPECT_EQ(result.signal, SIGSEGV);
+  EXPECT_TRUE(result.isCrash());
+}
+
+TEST_F(ShellTest, StopsWhatTakesTooLong) {
+  ChildResult result = shell("sleep 100", /*maxSeconds=*/0);
+  EXPECT_TRUE(result.isTimeout);
+  EXPECT_EQ(result.signal, 0);
+}
+
+struct Canceller : Listener {
+  std::filesystem::path file;
+  bool isCancelled() const override { return std::filesystem::exists(file); }
+};
+
+TEST_F(ShellTest, AListenerStopsItWithAllThatItHasStarted) {
+  Canceller listener;
+  listener.file = temp / "started";
+  ListenerScope scope(listener);
+  EXPECT_THROW(shell("sleep 100 & echo $! > process; touch started; wait"),
+               Cancelled);
+  int process = std::stoi(contentsOf(temp / "process"));
+  // It may be a zombie for a moment, until somebody has asked for it.
+  std::string state = contentsOf("/proc/" + std::to_string(process) + "/stat");
+  EXPECT_TRUE(state.empty() || state.find(") Z ") != std::string::npos);
+  EXPECT_THROW(shell("true"), Cancelled);
+}
+
+} // namespace
+} // namespace parallax

@@ -1,0 +1,59 @@
+//===- PredicateTest.cpp - What has to persist ----------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Problems as users type them, and as an analysis shows them.
+//===----------------------------------------------------------------------===//
+#include "parallax/Case/Predicate.h"
+#include "../Support/TempDir.h"
+
+namespace parallax {
+namespace {
+
+TEST(Predicate, LayersMayHaveColons) {
+  Predicate predicate = parseBits("block:0/conv:Rounding");
+  EXPECT_EQ(predicate.layer, "block:0/conv");
+  EXPECT_EQ(predicate.difference, DifferenceClass::Rounding);
+  predicate = parseLayerCosine("block:0/conv:0.9");
+  EXPECT_EQ(predicate.layer, "block:0/conv");
+  EXPECT_EQ(predicate.threshold, 0.9);
+}
+
+TEST(Predicate, TheValueMayBeLeftOut) {
+  Predicate predicate = parseBits("conv");
+  EXPECT_EQ(predicate.layer, "conv");
+  EXPECT_FALSE(predicate.difference);
+  EXPECT_EQ(predicate.words(),
+            "Reference and NPUBackend differ at conv (any fault)");
+  EXPECT_EQ(parseLayerCosine("conv").threshold, layerThreshold);
+}
+
+TEST(Predicate, WrongValuesAreNamed) {
+  expectError([] { parseBits("conv:Nonsense"); }, "no class 'Nonsense'");
+  for (const char *text : {"conv:2", "conv:0.5x", "conv:nan"})
+    expectError([&] { parseLayerCosine(text); }, "takes LAYER:COSINE");
+}
+
+TEST(Predicate, AFaultComesBeforeLostPrecision) {
+  PrecisionReport report;
+  EXPECT_EQ(problemOf(report).kind, Predicate::Kind::Analyzed);
+  PrecisionTable &table = report.tables.emplace_back();
+  table.method = AnalysisMethod::PerLayer;
+  table.rows.emplace_back().node = "relu";
+  table.rows.back().metrics.cosine = 0.5;
+  EXPECT_EQ(problemOf(report).kind, Predicate::Kind::LayerCosine);
+  EXPECT_EQ(problemOf(report).layer, "relu");
+  BitDifference tie;
+  tie.node = "add";
+  BitDifference fault = tie;
+  fault.node = "conv";
+  fault.difference = DifferenceClass::Rounding;
+  report.differences = {tie};
+  EXPECT_EQ(problemOf(report).kind, Predicate::Kind::LayerCosine);
+  report.differences.push_back(fault);
+  EXPECT_EQ(problemOf(report).kind, Predicate::Kind::Bits);
+  EXPECT_EQ(problemOf(report).layer, "conv");
+}
+
+} // namespace
+} // namespace parallax
