@@ -158,7 +158,7 @@ template <UnaryKind K, typename T> T realValue(T x, T alpha, T beta) {
   else if constexpr (K == Selu)
     return beta * (x < T(0) ? alpha * expMinusOne(x) : x);
   else {
-    static_assert(K == Celu);
+    static_assert(K == Celu, "a function of the rule C95 needs its formula");
     return x < T(0) ? alpha * expMinusOne(x / alpha) : x;
   }
 }
