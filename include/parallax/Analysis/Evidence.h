@@ -40,7 +40,7 @@ struct Evidence {
 
 std::string toJson(const Evidence &evidence);
 
-/// Throws Error, with the file, for what is no such text.
+/// Throws Error, with the file, for any other text.
 Evidence parseEvidence(std::string_view text, const std::string &file);
 Evidence readEvidence(const std::filesystem::path &file);
 

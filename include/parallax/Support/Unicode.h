@@ -18,7 +18,8 @@ namespace parallax {
 /// it. A byte that is not part of valid UTF-8 is returned as U+FFFD.
 char32_t takeCodePoint(std::string_view &text);
 
-/// What is no character, such as half of a surrogate pair, becomes U+FFFD.
+/// Anything that is not a character, such as half of a surrogate pair, becomes
+/// U+FFFD.
 void appendUtf8(std::string &text, char32_t symbol);
 
 /// Terminal cells: 2 for wide characters, 0 for combining ones.

@@ -20,7 +20,7 @@ inline constexpr llvm::StringLiteral main = "main", imported = "imported";
 /// With codes, and with codes and processors.
 inline constexpr llvm::StringLiteral quantized = "quantized",
                                      deployed = "deployed";
-/// The network of the machine as it is deployed. Where that has processors, the
+/// The lowered network as it is deployed. Where that has processors, the
 /// same without them.
 inline constexpr llvm::StringLiteral npu = "npu", npuCore = "npu_core";
 /// The float network with other biases, and the one with QuantizeLinear and
