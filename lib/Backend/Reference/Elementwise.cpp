@@ -55,7 +55,7 @@ UnaryFunctions makeUnaryFunctions() {
 #define UNARY_OP(name, rule, parameters, ...)                                  \
   addUnary(functions, nn::name##Op::getOperationName(), UnaryKind::name,       \
            {PARAMETERS parameters});
-#include "parallax/Dialect/NN/UnaryFunctions.def"
+#include "parallax/Support/UnaryFunctions.def"
 #undef PARAMETERS
   functions[nn::GeluOp::getOperationName()] = [](Operation *op) {
     bool isTanh = cast<nn::GeluOp>(op).getApproximate() == "tanh";

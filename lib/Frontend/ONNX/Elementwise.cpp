@@ -175,7 +175,7 @@ static void addFunctionsOfOneNumber(ImportTable &table) {
 #define UNARY_ONNX(name, since, rule, parameters, ...)                         \
   table.onOp(#name, since,                                                     \
              unary<nn::name##Op>(realParameters({PARAMETERS parameters})));
-#include "parallax/Dialect/NN/UnaryFunctions.def"
+#include "parallax/Support/UnaryFunctions.def"
 #undef PARAMETERS
   table.onOp("Cast", 6, importCast);
   table.onOp("CastLike", 15, importCastLike);

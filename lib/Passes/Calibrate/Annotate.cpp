@@ -63,8 +63,8 @@ Interval typeRange(Interval range) {
                              : range.low + std::max(std::abs(range.low), 1.0)};
 }
 
-DenseElementsAttr numbersOf(Builder &builder,
-                            const std::vector<float> &values) {
+DenseElementsAttr denseNumbers(Builder &builder,
+                               const std::vector<float> &values) {
   auto type =
       RankedTensorType::get({int64_t(values.size())}, builder.getF32Type());
   return DenseElementsAttr::get(type, ArrayRef(values));
@@ -96,8 +96,8 @@ DictionaryAttr toAttribute(Builder &builder, const TensorRange &range) {
   count("inf", range.infs);
   if (!range.channelMin.empty()) {
     list.set("channel_axis", builder.getI64IntegerAttr(range.channelAxis));
-    list.set("channel_min", numbersOf(builder, range.channelMin));
-    list.set("channel_max", numbersOf(builder, range.channelMax));
+    list.set("channel_min", denseNumbers(builder, range.channelMin));
+    list.set("channel_max", denseNumbers(builder, range.channelMax));
   }
   return list.getDictionary(builder.getContext());
 }

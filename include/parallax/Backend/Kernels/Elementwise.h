@@ -16,7 +16,7 @@ namespace parallax::kernels {
 /// The functions of the table.
 enum class UnaryKind {
 #define UNARY_KIND(name, ...) name,
-#include "parallax/Dialect/NN/UnaryFunctions.def"
+#include "parallax/Support/UnaryFunctions.def"
 };
 inline constexpr int unaryKindCount = int(UnaryKind::IsNaN) + 1;
 

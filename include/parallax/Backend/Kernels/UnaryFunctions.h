@@ -52,7 +52,7 @@ PARALLAX_INLINE T applyUnary(T x, [[maybe_unused]] T alpha,
   if constexpr (K == UnaryKind::name)                                          \
     return __VA_ARGS__;                                                        \
   else
-#include "parallax/Dialect/NN/UnaryFunctions.def"
+#include "parallax/Support/UnaryFunctions.def"
   return x;
 }
 

@@ -183,7 +183,7 @@ constexpr bool isPlain(UnaryKind kind) {
   enum Rule { C90, C95 };
   constexpr Rule rules[] = {
 #define UNARY_KIND(name, rule, ...) rule,
-#include "parallax/Dialect/NN/UnaryFunctions.def"
+#include "parallax/Support/UnaryFunctions.def"
   };
   return rules[size_t(kind)] == C90;
 }

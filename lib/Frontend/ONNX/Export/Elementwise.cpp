@@ -71,7 +71,7 @@ static void addFunctionsOfOneNumber(ExportTable &table) {
 #define PARAMETERS(...) __VA_ARGS__
 #define UNARY_ONNX(name, since, rule, parameters, ...)                         \
   table.direct<nn::name##Op>(#name, copies({PARAMETERS parameters}));
-#include "parallax/Dialect/NN/UnaryFunctions.def"
+#include "parallax/Support/UnaryFunctions.def"
 #undef PARAMETERS
   table.onOp<nn::CastOp>("Cast", writeCast);
   table.onOp<nn::ClipOp>("Clip", writeClip);
