@@ -155,7 +155,9 @@ Value Shadows::quantized(Value value) {
 }
 
 bool Shadows::movesCodes(Operation *op) {
-  if (!nn::keepsCodes(op))
+  // An operator with a scale of its own may read other codes than its operand
+  // has: a nearest resize in 16 bits of a tensor that it gets in 8.
+  if (!nn::sharesScale(op) || !nn::keepsCodes(op))
     return false;
   auto typeOf = [&](Value value) { return quantizedValues.lookup(value).type; };
   Type type = typeOf(op->getResult(0));
