@@ -36,10 +36,11 @@ TEST(Predicate, WrongValuesAreNamed) {
 
 TEST(Predicate, AFaultComesBeforeLostPrecision) {
   PrecisionReport report;
-  EXPECT_EQ(problemOf(report).kind, Predicate::Kind::Analyzed);
   PrecisionTable &table = report.tables.emplace_back();
   table.method = AnalysisMethod::PerLayer;
   table.rows.emplace_back().node = "relu";
+  table.rows.back().metrics.samples = 1;
+  EXPECT_EQ(problemOf(report).kind, Predicate::Kind::Analyzed);
   table.rows.back().metrics.cosine = 0.5;
   EXPECT_EQ(problemOf(report).kind, Predicate::Kind::LayerCosine);
   EXPECT_EQ(problemOf(report).layer, "relu");

@@ -9,6 +9,7 @@
 
 #include "../../../lib/Frontend/ONNX/Processors.h"
 #include "../Support/TempDir.h"
+#include "parallax/Support/ConsoleListener.h"
 
 namespace parallax::onnx_import {
 
@@ -83,6 +84,8 @@ protected:
   std::string setAttribute(const std::string &node, const std::string &name,
                            AttributeValue value) {
     OpProcessor processor{node, {{name, std::move(value)}}};
+    ConsoleListener console;
+    ListenerScope scope(console);
     testing::internal::CaptureStderr();
     try {
       applyOpProcessors(model, "m.onnx", {&processor, 1});
@@ -96,6 +99,8 @@ protected:
   std::string setConstant(const std::string &name, Reals data,
                           const std::string &path = "") {
     ConstProcessor processor{name, std::move(data), path};
+    ConsoleListener console;
+    ListenerScope scope(console);
     testing::internal::CaptureStderr();
     try {
       applyConstProcessors(model, "m.onnx", {&processor, 1});
