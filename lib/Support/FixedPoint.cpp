@@ -18,9 +18,10 @@ namespace parallax {
 
 int64_t roundHalfEven(double value) {
   if (!(std::fabs(value) < 0x1p62))
-    throw Error(fmt::format("the number {} does not fit an integer of 62 bits; "
-                            "check the scales that it was made from",
-                            value));
+    throw DerivationError(
+        fmt::format("the number {} does not fit an integer of 62 bits; "
+                    "check the scales that it was made from",
+                    value));
   double floor = std::floor(value), rest = value - floor;
   auto result = int64_t(floor);
   return result + int64_t(rest > 0.5 || (rest == 0.5 && (result & 1)));
@@ -28,9 +29,10 @@ int64_t roundHalfEven(double value) {
 
 Int128 roundHalfEvenWide(double value) {
   if (!(std::fabs(value) < 0x1p118))
-    throw Error(fmt::format("the number {} does not fit an integer of 118 "
-                            "bits; check the scales that it was made from",
-                            value));
+    throw DerivationError(
+        fmt::format("the number {} does not fit an integer of 118 "
+                    "bits; check the scales that it was made from",
+                    value));
   // From 2^53 on a double is an integer already.
   return std::fabs(value) < 0x1p53 ? Int128(roundHalfEven(value))
                                    : Int128(value);
@@ -38,9 +40,10 @@ Int128 roundHalfEvenWide(double value) {
 
 Multiplier multiplierFor(double factor, int bits) {
   if (!(factor >= 0 && factor < std::ldexp(1.0, bits - 1)))
-    throw Error(fmt::format("the factor {} between two scales is not in [0, "
-                            "2^{}); a multiplier can't express it",
-                            factor, bits - 1));
+    throw DerivationError(
+        fmt::format("the factor {} between two scales is not in [0, "
+                    "2^{}); a multiplier can't express it",
+                    factor, bits - 1));
   // Of 48 bits nothing would remain: |acc factor| < 1/2.
   if (factor < 0x1p-48)
     return {};
@@ -53,9 +56,10 @@ Multiplier multiplierFor(double factor, int bits) {
     --shift;
   }
   if (shift < 1)
-    throw Error(fmt::format("the factor {} between two scales rounds to 2^{}, "
-                            "which a multiplier can't express",
-                            factor, bits - 1));
+    throw DerivationError(
+        fmt::format("the factor {} between two scales rounds to 2^{}, "
+                    "which a multiplier can't express",
+                    factor, bits - 1));
   return {int32_t(mantissa), shift};
 }
 
@@ -63,10 +67,11 @@ Coefficients coefficientsFor(std::span<const double> factors, int bits) {
   double greatest = 0;
   for (double factor : factors) {
     if (!std::isfinite(factor))
-      throw Error(fmt::format("the factor {} of a linear combination is not a "
-                              "number; check the scales and constants that it "
-                              "was made from",
-                              factor));
+      throw DerivationError(
+          fmt::format("the factor {} of a linear combination is not a "
+                      "number; check the scales and constants that it "
+                      "was made from",
+                      factor));
     greatest = std::max(greatest, std::fabs(factor));
   }
   Coefficients result;

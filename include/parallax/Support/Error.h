@@ -19,6 +19,13 @@ public:
   explicit Error(const std::string &message) : std::runtime_error(message) {}
 };
 
+/// No integers can express what a layer computes with its scales and values. The
+/// layer can still compute in float.
+class DerivationError : public Error {
+public:
+  using Error::Error;
+};
+
 } // namespace parallax
 
 #endif // PARALLAX_SUPPORT_ERROR_H

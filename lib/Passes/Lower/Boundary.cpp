@@ -85,18 +85,20 @@ bool Lowering::lowerArriving(nn::RequantizeOp op) {
   return true;
 }
 
-Value Lowering::leavingAs8Bits(Value value, StringRef output) {
+FailureOr<Value> Lowering::leavingAs8Bits(Value value, StringRef output) {
   if (auto requantize = value.getDefiningOp<nn::RequantizeOp>())
     value = requantize.getX();
   if (isQuantized(value.getType()) && storageOf(value.getType()) == DType::U8)
     return lowered(value);
-  throw Error(fmt::format(
-      "output '{}' can't leave as U8 because it {}; ask for U8 codes in "
-      "quant.layer_configs, or leave output_dtype out",
-      output.str(),
-      isQuantized(value.getType())
-          ? fmt::format("has {} codes", nameOf(storageOf(value.getType())))
-          : "is computed in float"));
+  return emitError(
+      view.getLoc(),
+      fmt::format(
+          "output '{}' can't leave as U8 because it {}; ask for U8 codes in "
+          "quant.layer_configs, or leave output_dtype out",
+          output.str(),
+          isQuantized(value.getType())
+              ? fmt::format("has {} codes", nameOf(storageOf(value.getType())))
+              : "is computed in float"));
 }
 
 } // namespace parallax::lower

@@ -64,7 +64,7 @@ CodedNumber codedNumber(Operation *op, StringRef suffix, double number,
   }
   float scale = isCode ? wanted : float(std::abs(number) / 32767);
   if (!std::isnormal(scale))
-    throw Error(fmt::format("the number {} has no codes", number));
+    throw DerivationError(fmt::format("the number {} has no codes", number));
   return coded(int16_t(isCode       ? steps
                        : number > 0 ? 32767
                                     : -32767),
@@ -251,7 +251,7 @@ Refusal lowerArithmetic(Operation *op, Lowering &lowering, Fn rule) {
     return lowerTable(op, lowering);
   try {
     return rule();
-  } catch (const Error &) {
+  } catch (const DerivationError &) {
     if (!isFunction)
       throw;
     return lowerTable(op, lowering);

@@ -11,6 +11,7 @@
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
 #include "parallax/Config/DataTypes.h"
 #include "parallax/Dialect/NN/PortAttrs.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/TensorAttr.h"
@@ -46,33 +47,46 @@ Lowering::Lowering(func::FuncOp quantized, func::FuncOp view,
     : report(report), quantized(quantized), view(view), target(target),
       builder(view.getContext()) {}
 
-void Lowering::run() {
+LogicalResult Lowering::run() {
   Block *body = view.addEntryBlock();
   builder.setInsertionPointToStart(body);
   for (auto [from, to] :
        llvm::zip(quantized.getArguments(), body->getArguments())) {
     if (isQuantized(from.getType()))
-      throw Error(fmt::format("input '{}' has codes; the inputs of a network "
-                              "are floats or plain integers",
-                              getTensorName(from)));
+      return emitError(
+          view.getLoc(),
+          fmt::format("input '{}' has codes; the inputs of a network are "
+                      "floats or plain integers",
+                      getTensorName(from)));
     mapping.map(from, to);
   }
   for (Operation &op : quantized.front().without_terminator())
     try {
       visit(&op);
-    } catch (const Error &error) {
-      throw Error(
+    } catch (const OverflowError &error) {
+      return emitError(
+          op.getLoc(),
           fmt::format("layer '{}': {}", getLayerName(&op).node, error.what()));
+    } catch (const Error &error) {
+      return emitError(
+          op.getLoc(),
+          fmt::format("layer '{}': {}; this is a fault of Parallax, please "
+                      "report the model",
+                      getLayerName(&op).node, error.what()));
     }
   Operation *terminator = quantized.front().getTerminator();
   SmallVector<Value> results;
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
-    if (view.getResultAttr(unsigned(i), outputTypeAttr))
-      results.push_back(leavingAs8Bits(
-          value, view.getResultAttrOfType<StringAttr>(unsigned(i), "nn.name")));
-    else
+    if (!view.getResultAttr(unsigned(i), outputTypeAttr)) {
       results.push_back(isQuantized(value.getType()) ? floatOf(value)
                                                      : lowered(value));
+      continue;
+    }
+    FailureOr<Value> leaving = leavingAs8Bits(
+        value, view.getResultAttrOfType<StringAttr>(unsigned(i), "nn.name"));
+    if (failed(leaving))
+      return failure();
+    results.push_back(*leaving);
   }
   func::ReturnOp::create(builder, terminator->getLoc(), results);
   view.setType(builder.getFunctionType(view.getArgumentTypes(),
@@ -82,6 +96,7 @@ void Lowering::run() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
     if (isOpTriviallyDead(&op))
       op.erase();
+  return success();
 }
 
 /// Integers don't tell what they stand for: dumps and reports need it.
@@ -114,9 +129,7 @@ void Lowering::visit(Operation *op) {
     refusal = readsCodes || isa<nn::RequantizeOp>(op)
                   ? lowerLayer(op)
                   : Refusal("its operands are floats");
-  } catch (const OverflowError &) {
-    throw;
-  } catch (const Error &error) {
+  } catch (const DerivationError &error) {
     refusal = error.what();
   }
   if (refusal)
@@ -397,8 +410,9 @@ void Lowering::addIsland(Operation *op, const std::string &why) {
 
 namespace parallax {
 
-func::FuncOp addNpuView(func::FuncOp quantized, const Target &target,
-                        LowerReport *report) {
+FailureOr<func::FuncOp> lowerNetwork(func::FuncOp quantized,
+                                     const Target &target,
+                                     LowerReport *report) {
   MLIRContext *context = quantized.getContext();
   context->loadDialect<nn::NNDialect, npu::NPUDialect>();
   OpBuilder builder(quantized);
@@ -411,16 +425,22 @@ func::FuncOp addNpuView(func::FuncOp quantized, const Target &target,
     view.setAllResultAttrs(names);
   view->setAttr(npu::targetAttrName, lower::attributeOf(target, context));
   LowerReport ignored;
-  try {
-    lower::Lowering(quantized, view, target, report ? *report : ignored).run();
-  } catch (...) {
+  lower::Lowering lowering(quantized, view, target, report ? *report : ignored);
+  if (failed(lowering.run())) {
     view.erase();
-    throw;
+    return failure();
   }
   if (failed(verify(view)))
-    throw Error("the lowered network is not valid; this is a fault of "
-                "Parallax, please report the model");
+    return emitError(view.getLoc(),
+                     "the lowered network is not valid; this is a fault of "
+                     "Parallax, please report the model");
   return view;
+}
+
+func::FuncOp addNpuView(func::FuncOp quantized, const Target &target,
+                        LowerReport *report) {
+  return orThrow(quantized.getContext(),
+                 [&] { return lowerNetwork(quantized, target, report); });
 }
 
 } // namespace parallax

@@ -47,8 +47,9 @@ private:
   Refusal refusal;
 };
 
-/// A sum that may not fit its accumulator. Nothing but another configuration
-/// helps; other errors of a rule mean that the layer computes in float.
+/// A sum that may not fit its accumulator: nothing but another configuration
+/// helps. DerivationError means that the layer computes in float, and any other
+/// Error is a fault of ours.
 class OverflowError : public Error {
 public:
   using Error::Error;
@@ -110,7 +111,7 @@ public:
   Lowering(mlir::func::FuncOp quantized, mlir::func::FuncOp view,
            const Target &target, LowerReport &report);
 
-  void run();
+  LogicalResult run();
 
   //===--------------------------------------------------------------------===//
   // For rules
@@ -187,7 +188,7 @@ private:
   /// For integers that were turned into floats just to be quantized.
   bool lowerArriving(nn::RequantizeOp op);
   /// The codes of an output of the network.
-  Value leavingAs8Bits(Value value, StringRef output);
+  FailureOr<Value> leavingAs8Bits(Value value, StringRef output);
   void addConstant(nn::QuantizedConstantOp op);
   void addIsland(Operation *op, const std::string &why);
   void copyLayer(Operation *op);

@@ -131,7 +131,7 @@ private:
       for (int64_t o = 0; o < values.size(); ++o)
         codes.data<int64_t>()[o] = npu::biasCode(
             values.data<float>()[o], xScale, scales[size_t(o)], bits);
-    } catch (const Error &error) {
+    } catch (const DerivationError &error) {
       throw OverflowError(error.what());
     }
     return codes;

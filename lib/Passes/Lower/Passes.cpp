@@ -35,12 +35,15 @@ struct NpuLower : impl::NpuLowerBase<NpuLower> {
     auto quantized = module.lookupSymbol<mlir::func::FuncOp>(views::quantized);
     if (!quantized)
       return fail("there is no function called quantized");
-    LowerReport report;
+    Target chip;
     try {
-      addNpuView(quantized, findTarget(target), &report);
+      chip = findTarget(target);
     } catch (const Error &error) {
       return fail(error.what());
     }
+    LowerReport report;
+    if (failed(lowerNetwork(quantized, chip, &report)))
+      return signalPassFailure();
     for (const LowerReport::Island &island : report.islands)
       mlir::emitRemark(module.getLoc(),
                        fmt::format("layer '{}' ({}) computes in float: {}",

@@ -39,7 +39,12 @@ struct LowerReport {
 /// outputs and layer names. A Relu or Clip on codes of its own type has no
 /// layer of its own: the layer before it gives its result. The function
 /// has an attribute that says which arithmetic of the target it relies on.
-/// Throws Error if an accumulator could overflow.
+/// Fails with an error if an accumulator could overflow.
+FailureOr<mlir::func::FuncOp> lowerNetwork(mlir::func::FuncOp quantized,
+                                           const Target &target,
+                                           LowerReport *report = nullptr);
+
+/// The same for callers outside of passes; throws Error.
 mlir::func::FuncOp addNpuView(mlir::func::FuncOp quantized,
                               const Target &target,
                               LowerReport *report = nullptr);

@@ -27,10 +27,11 @@ int64_t biasCode(float bias, float xScale, float weightScale, int bits) {
       roundHalfEven(double(bias) / (double(xScale) * double(weightScale)));
   int64_t limit = int64_t(1) << (bits - 1);
   if (code < -limit || code >= limit)
-    throw Error(fmt::format("the bias {} needs more than {} bits at the scale "
-                            "of its accumulator, {}; give the weights of its "
-                            "channel a larger scale",
-                            bias, bits, double(xScale) * double(weightScale)));
+    throw DerivationError(
+        fmt::format("the bias {} needs more than {} bits at the scale "
+                    "of its accumulator, {}; give the weights of its "
+                    "channel a larger scale",
+                    bias, bits, double(xScale) * double(weightScale)));
   return code;
 }
 

@@ -21,9 +21,10 @@ NormCoefficients normCoefficients(NormKind kind, float xScale, int64_t count,
                                   std::span<const float> beta, float yScale,
                                   int multiplierBits) {
   if (count > int64_t(1) << 24)
-    throw Error(fmt::format("a normalization over {} elements is beyond the "
-                            "2^24 that the NPU can sum up; run it in FP32",
-                            count));
+    throw DerivationError(
+        fmt::format("a normalization over {} elements is beyond the "
+                    "2^24 that the NPU can sum up; run it in FP32",
+                    count));
   std::vector<double> factors{1.0 / double(yScale)}, offsets{0.0};
   if (!gamma.empty())
     factors.clear();

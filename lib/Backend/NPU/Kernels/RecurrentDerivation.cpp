@@ -55,8 +55,9 @@ FunctionTable functionTable(const Activation &function, int64_t limit) {
       if (!(std::fabs(valueOf(function, end) -
                       valueOf(function, std::copysign(0x1p20, end))) <=
             0x1p-14))
-        throw Error("one of its functions still changes beyond +-16, where its "
-                    "table ends (C101); a 'clip' would bound it");
+        throw DerivationError(
+            "one of its functions still changes beyond +-16, where its "
+            "table ends (C101); a 'clip' would bound it");
   // What no argument comes near must not take bits of what is used.
   int64_t last = (limit + 255) / 256 * 256;
   std::vector<double> values;
@@ -70,7 +71,7 @@ FunctionTable functionTable(const Activation &function, int64_t limit) {
   while (table.fraction >= 10 && reach > std::ldexp(1.0, 15 - table.fraction))
     --table.fraction;
   if (table.fraction < 10)
-    throw Error("one of its functions has values beyond +-32 (C100)");
+    throw DerivationError("one of its functions has values beyond +-32 (C100)");
   for (double value : values)
     table.knots.push_back(
         int32_t(roundHalfEven(std::ldexp(value, table.fraction + 8))));
@@ -117,7 +118,7 @@ int32_t stateFraction(const RecurrentReals &reals,
   while (fraction >= 0 && reals.initialReach > std::ldexp(1.0, 15 - fraction))
     --fraction;
   if (fraction < 0)
-    throw Error("its initial state is beyond +-2^15 (C102)");
+    throw DerivationError("its initial state is beyond +-2^15 (C102)");
   return fraction;
 }
 
@@ -213,7 +214,7 @@ StateCodes initialStateCodes(const Tensor &values) {
   for (float value : values.values<float>())
     reach = std::max(reach, std::fabs(double(value)));
   if (!std::isfinite(reach))
-    throw Error("its initial state is not finite");
+    throw DerivationError("its initial state is not finite");
   StateCodes result{Tensor(DType::I16, values.shape()), 0x1p-15f};
   if (reach > 0)
     result.scale = std::max(float(reach / 32767), 0x1p-126f);

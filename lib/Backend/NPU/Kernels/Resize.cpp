@@ -40,13 +40,15 @@ IntegerResize integerResize(const kernels::ResizePlan &plan, DType xType,
   if (!plan.axes.empty())
     result.fractionBits = std::min(15, budget / int(plan.axes.size()));
   if (!plan.axes.empty() && result.fractionBits < 1)
-    throw Error(fmt::format("an accumulator of {} bits has none for the "
-                            "weights of a resize",
-                            accumulatorBits));
+    throw DerivationError(
+        fmt::format("an accumulator of {} bits has none for the "
+                    "weights of a resize",
+                    accumulatorBits));
   for (const kernels::ResizeAxis &axis : plan.axes) {
     if (!axis.outside.empty())
-      throw Error("tf_crop_and_resize takes values from outside of its input; "
-                  "the NPU has no such resize, so run it in FP32");
+      throw DerivationError(
+          "tf_crop_and_resize takes values from outside of its input; "
+          "the NPU has no such resize, so run it in FP32");
     IntegerResize::Axis own{axis.in, axis.out, axis.taps, axis.index, {}};
     for (int64_t o = 0; o < axis.out; ++o)
       appendWeights(std::span(axis.weight).subspan(o * axis.taps, axis.taps),

@@ -50,10 +50,11 @@ LogSoftmaxTables logSoftmaxTables(DType xType, float xScale, float yScale,
                                   int multiplierBits) {
   double span = double(sizeOf(xType) > 1 ? 65535 : 255) * double(xScale);
   if (!(span < 1024))
-    throw Error(fmt::format("log-softmax takes inputs over a range below 1024, "
-                            "and this one has {}; calibrate it with a "
-                            "narrower range or run it in FP32",
-                            span));
+    throw DerivationError(
+        fmt::format("log-softmax takes inputs over a range below 1024, "
+                    "and this one has {}; calibrate it with a "
+                    "narrower range or run it in FP32",
+                    span));
   LogSoftmaxTables tables;
   tables.exponents = exponentTable(xType, xScale);
   tables.logarithms = logarithmTable();

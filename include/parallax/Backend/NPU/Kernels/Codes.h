@@ -53,9 +53,10 @@ decltype(auto) dispatchCodes(std::string_view kernel, DType type, Fn &&fn) {
   case DType::I16:
     return fn(TypeTag<int16_t>{});
   default:
-    throw Error(fmt::format("{} has no integer kernel for {}; its operands "
-                            "must be codes of 8 or 16 bits",
-                            kernel, nameOf(type)));
+    throw DerivationError(
+        fmt::format("{} has no integer kernel for {}; its operands "
+                    "must be codes of 8 or 16 bits",
+                    kernel, nameOf(type)));
   }
 }
 
