@@ -83,7 +83,7 @@ class Sources:
     def __init__(self, root):
         self.includes = {}
         files = [path for top in ("include", "lib", "tools")
-                 for ending in ("*.h", "*.cpp", "*.h.in", "*.cpp.in")
+                 for ending in ("*.h", "*.cpp", "*.def", "*.h.in", "*.cpp.in")
                  for path in (root / top).rglob(ending)]
         self.known = {pathlib.PurePosixPath(path.relative_to(root))
                       for path in files}
