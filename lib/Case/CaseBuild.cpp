@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "CaseBuild.h"
 
+#include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
 
@@ -43,7 +44,7 @@ std::string failureVerdict(const ChildResult &built) {
 }
 
 fs::path analysisOf(const fs::path &outputDir) {
-  return outputDir / "quant" / "debug" / "precision_analysis_table.json";
+  return OutputFiles(outputDir).precisionJson();
 }
 
 ScratchFolder::ScratchFolder(const fs::path &beside) {

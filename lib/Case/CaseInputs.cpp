@@ -11,6 +11,7 @@
 #include "parallax/Data/TensorFolder.h"
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/Evaluation.h"
+#include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Pipeline/Phases.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
@@ -194,8 +195,8 @@ private:
 } // namespace
 
 FinishedBuild readFinishedBuild(const fs::path &outputDir) {
-  fs::path context = outputDir / "build_context.json";
-  fs::path command = outputDir / "build_command.json";
+  fs::path context = OutputFiles(outputDir).context();
+  fs::path command = OutputFiles(outputDir).command();
   for (const fs::path &file : {context, command})
     if (!fs::exists(file))
       throw Error(fmt::format("'{}' is not the output folder of a build: there "

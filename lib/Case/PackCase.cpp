@@ -10,6 +10,7 @@
 
 #include "parallax/Case/CaseFile.h"
 #include "parallax/Case/Predicate.h"
+#include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
@@ -89,12 +90,11 @@ private:
   void takeAnalysis(Ticket &ticket) {
     fs::path expected = folder / "expected";
     fs::create_directories(expected);
-    fs::path debug = folder / "output" / "quant" / "debug";
-    for (const char *name :
-         {"precision_analysis_table.json", "precision_analysis_table.txt"})
-      fs::copy_file(debug / name, expected / name);
-    fs::copy_file(folder / "output" / "quant" / "calibration.json",
-                  expected / "calibration.json",
+    OutputFiles files(folder / "output");
+    for (const fs::path &file : {files.precisionJson(), files.precisionText()})
+      fs::copy_file(file, expected / file.filename());
+    fs::copy_file(files.calibration(),
+                  expected / files.calibration().filename(),
                   fs::copy_options::skip_existing, ignored);
     fs::rename(folder / "evidence", expected / "sample");
     ticket.report = readPrecisionJson(analysisOf(folder / "output"));
@@ -117,9 +117,9 @@ private:
   /// That of the user. One of the case itself would tell how long it took, and
   /// the same case would not have the same bytes.
   void takeLog() {
-    fs::path log = request.build.folder / "build.log";
+    fs::path log = OutputFiles(request.build.folder).log();
     if (!request.build.folder.empty() && fs::exists(log))
-      writeFileAtomically(folder / "expected" / "build.log", readText(log));
+      writeFileAtomically(folder / "expected" / log.filename(), readText(log));
   }
 
   void writeTicket(Ticket &ticket, const std::string &verdict) {

@@ -10,6 +10,7 @@
 
 #include "parallax/Case/CaseFile.h"
 #include "parallax/Pipeline/AnalyzeStage.h"
+#include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Digest.h"
@@ -79,13 +80,12 @@ void Reducer::start() {
 /// Reads the network as it was when the problem showed, and its samples.
 void Reducer::load() {
   fs::path folder = work / "start";
-  fs::path optimized = folder / "output" / "frontend" / "optimized.onnx";
-  fs::path calibration = folder / "output" / "quant" / "calibration.json";
+  OutputFiles files(folder / "output");
   bool isBuilt = report.has_value();
   state.config = original;
   NetworkOptions options;
   if (isBuilt)
-    options.model = optimized.string();
+    options.model = files.optimizedModel().string();
   else
     options = networkOptions(original);
   state.network.emplace(options);
@@ -100,10 +100,9 @@ void Reducer::load() {
   steps.push_back(fmt::format("the whole network: {}", sizeText(whole)));
   current.network = addView(whole, "current");
   current.samples = wholeSamples;
-  current.config = configOfPart(original, folder / "output" / "quant" /
-                                              "layer_config_audit.json");
-  if (isBuilt && fs::exists(calibration))
-    current.ranges = readCalibration(calibration);
+  current.config = configOfPart(original, files.layerConfigAudit());
+  if (isBuilt && fs::exists(files.calibration()))
+    current.ranges = readCalibration(files.calibration());
 
   // Methods that change weights look at samples, and have been at work already.
   std::vector<Candidate> ways(3, current);

@@ -69,9 +69,9 @@ private:
       return compareFailure(manifest, built);
     if (built.isFailure())
       return fmt::format("the build fails, which it did not:\n{}", built.text);
-    PrecisionReport before =
-        readPrecisionJson(expected / "precision_analysis_table.json");
-    PrecisionReport after = readPrecisionJson(analysisOf(folder / "output"));
+    fs::path analysis = analysisOf(folder / "output");
+    PrecisionReport before = readPrecisionJson(expected / analysis.filename());
+    PrecisionReport after = readPrecisionJson(analysis);
     std::string text =
         compareLayers(readEvidence(expected / "sample" / evidenceName),
                       readEvidence(evidence / evidenceName), after);
