@@ -50,7 +50,7 @@ struct CompileOptions {
   std::string phaseFrom, phaseTo;
 };
 
-/// An output of the network, with all errors accumulated, as the machine
+/// An output of the network, with all errors accumulated, as the NPU
 /// computes it if that was analyzed.
 struct OutputPrecision {
   std::string name;
@@ -69,7 +69,7 @@ struct PrecisionScore {
   /// "PerLayer" is the layer by itself, "EndToEnd" has all errors in front of
   /// it too.
   std::string method;
-  /// "Reference" rounds floats to codes, "NPUBackend" is the machine.
+  /// "Reference" rounds floats to codes, "NPUBackend" is the NPU.
   std::string mode;
   double cosine = 1, mse = 0;
 };
@@ -79,7 +79,7 @@ struct LayerPrecision {
   std::string layer, tensor;
   /// The operator as ONNX calls it, and the type of the result: "Conv", "U8".
   std::string op, type;
-  /// What the layer takes on the machine; 0 if that is unknown.
+  /// What the layer takes on the NPU; 0 if that is unknown.
   int64_t cycles = 0;
   std::vector<PrecisionScore> scores;
 };
@@ -105,7 +105,7 @@ struct CompileResult {
   /// Of the float, the quantized and the compiled network, where the
   /// configuration brings labelled samples.
   std::vector<Accuracy> accuracies;
-  /// What the compiled model takes on the machine; 0 if there is none.
+  /// What the compiled model takes on the NPU; 0 if there is none.
   int64_t cycles = 0;
   /// False if an output has not reached CompileOptions::failUnder.
   bool isPreciseEnough = true;

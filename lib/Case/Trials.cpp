@@ -71,7 +71,7 @@ bool Trials::shows(const Candidate &candidate, const Predicate &predicate) {
   try {
     candidate.write(files, settings.target);
   } catch (const Error &) {
-    return false; // It is no network that a file could hold.
+    return false; // It is not a network that a file could hold.
   }
   std::string key = keyOf(files, predicate);
   auto known = answers.find(key);

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same names and contents give the same bytes: nothing of the machine gets
+// The same names and contents give the same bytes: nothing of the computer gets
 // in, be it the time, the user, rights of files or the locale.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_CASE_ZIPWRITER_H

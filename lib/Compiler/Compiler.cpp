@@ -49,7 +49,7 @@ std::vector<OutputPrecision> outputsOf(const PrecisionReport &report) {
   for (const PrecisionTable &table : report.tables) {
     if (table.method != AnalysisMethod::EndToEnd)
       continue;
-    // The machine comes last.
+    // The NPU comes last.
     outputs.clear();
     for (const PrecisionRow &row : table.rows)
       if (row.isOutput)

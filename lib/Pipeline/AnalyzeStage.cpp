@@ -67,7 +67,7 @@ std::vector<PrecisionEdge> edgesOf(mlir::func::FuncOp network) {
   std::vector<PrecisionEdge> edges;
   for (Operation &op : network.front().without_terminator())
     for (Value operand : op.getOperands()) {
-      // Weights are no layers.
+      // Weights are not layers.
       Operation *maker = operand.getDefiningOp();
       if (!maker || maker->getNumOperands() > 0)
         edges.push_back(

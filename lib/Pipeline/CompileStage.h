@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The phase that lowers the quantized network to the machine of the target,
+// The phase that lowers the quantized network to the NPU of the target,
 // says what that costs, and writes the file that is deployed.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_PIPELINE_COMPILESTAGE_H
@@ -20,11 +20,11 @@ void checkTarget(const BuildConfig &config);
 /// give that other inputs, `npuCore` with those of the model.
 void runCompileStage(BuildState &state);
 
-/// The network of the machine with the inputs that the model itself has, once
+/// The network of the NPU with the inputs that the model itself has, once
 /// it is compiled.
 mlir::func::FuncOp machineOf(BuildState &state);
 
-/// Says what each layer of an analysis takes on the machine.
+/// Says what each layer of an analysis takes on the NPU.
 void addCycles(PrecisionReport &report, mlir::func::FuncOp machine,
                const BuildConfig &config);
 

@@ -76,7 +76,7 @@ public:
       codes = Tensor(smallestStorage(*layer.codes), value.shape());
       npu::quantize(value, codes, *layer.codes);
     }
-    // Floats of the machine are specified bit by bit; those of the reference
+    // Floats of the NPU are specified bit by bit; those of the reference
     // depend on the processor.
     if (isMachine || codes.dtype() != DType::F32)
       tensors.push_back({layer.node, layer.tensor,

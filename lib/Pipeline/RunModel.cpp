@@ -65,7 +65,7 @@ Executable prepareEngine(Network &network, const EngineChoice &choice,
   return prepare(machine, npuKernels(), shared);
 }
 
-/// A compiled model is what the machine executes; nothing is left to choose.
+/// A compiled model is what the NPU executes; nothing is left to choose.
 Executable prepareCompiled(const EngineChoice &choice,
                            const PrepareOptions &options) {
   const NetworkOptions &network = choice.network;

@@ -28,7 +28,7 @@ void writeSuggestions(const PrecisionReport &report, const BuildState &state);
 BuildConfig withEdits(const BuildConfig &config,
                       std::span<const ConfigEdit> edits);
 
-/// What the machine needs for a network.
+/// What the NPU needs for a network.
 int64_t cyclesOf(mlir::func::FuncOp machine, const BuildConfig &config);
 
 } // namespace parallax

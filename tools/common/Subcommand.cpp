@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Everything that can go wrong ends here: one message, and exit code 2.
 //===----------------------------------------------------------------------===//
 #include "Subcommand.h"
 #include "Describe.h"

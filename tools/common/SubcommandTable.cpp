@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Prints the table as help, and passes the other words on to the chosen one.
 //===----------------------------------------------------------------------===//
 #include "SubcommandTable.h"
 #include "Describe.h"

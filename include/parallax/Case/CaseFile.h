@@ -17,7 +17,7 @@
 namespace parallax {
 
 /// Lists the files of a folder in `manifest`, with their digests, and writes it
-/// there. Throws Error for links and other things that are no files, and for
+/// there. Throws Error for links and other things that are not files, and for
 /// names that no case can have.
 CaseManifest writeManifest(const std::filesystem::path &folder,
                            CaseManifest manifest);

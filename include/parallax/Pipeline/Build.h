@@ -50,7 +50,7 @@ struct BuildResult {
   std::vector<std::string_view> phases;
   /// What the analysis has found.
   std::optional<PrecisionReport> report;
-  /// What the compiled model takes on the machine; 0 if there is none.
+  /// What the compiled model takes on the NPU; 0 if there is none.
   int64_t cycles = 0;
   std::vector<Accuracy> accuracies;
   /// An output has not reached BuildOptions::failUnder.

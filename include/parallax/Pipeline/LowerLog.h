@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much of a network the machine runs in integers, for the screen and as a
+// How much of a network the NPU runs in integers, for the screen and as a
 // file.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_PIPELINE_LOWERLOG_H

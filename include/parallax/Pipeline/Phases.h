@@ -24,7 +24,7 @@ struct BuildState {
   BuildOptions options;
   /// Where the analysis leaves what it finds.
   BuildResult *result = nullptr;
-  /// What the analyzed network takes on the machine, without processors.
+  /// What the analyzed network takes on the NPU, without processors.
   int64_t cycles = 0;
   std::optional<Network> network;
 

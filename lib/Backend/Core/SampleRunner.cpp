@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// A pool of threads takes samples one by one; results are handed out in their
+// order, however they finish.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Support/Listener.h"

@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Two operations are equal if they have the same attributes, types and
+// constants. The kernel of the first is then used for both.
 //===----------------------------------------------------------------------===//
 #include "SharedKernels.h"
 

@@ -328,7 +328,7 @@ void selectNearest(const ResizePlan &plan, const Tensor &x, Tensor &y,
           selectRow(from + inputRow * rowIn, out, last, plan.inner);
         previous = inputRow;
       });
-      // A row that is replaced is no copy of its input for the next one.
+      // A row that is replaced is not a copy of its input for the next one.
       if (walker.isOutside(row))
         previous = -1;
       fillOutside(walker, row, out, plan.inner, outside);

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of operators that may have floats in a network of the machine.
+// The table of operators that may have floats in a network of the NPU.
 // What is one operation per element, or none, is left to the float engine.
 //===----------------------------------------------------------------------===//
 #include "FloatBinding.h"

@@ -36,7 +36,7 @@ int64_t productOf(ArrayRef<int64_t> values) {
   return product;
 }
 
-/// The elements of the largest operand or result that is no constant.
+/// The elements of the largest operand or result that is not a constant.
 int64_t greatestTensor(Operation *op) {
   int64_t greatest = 0;
   for (Value value : op->getOperands())
@@ -115,7 +115,7 @@ Work windowWork(Operation *op, int64_t taps) {
   return work;
 }
 
-/// What is no operation of the machine: float layers, and movements of codes.
+/// What is not an operation of the NPU: float layers, and movements of codes.
 Work networkWork(Operation *op, const Target &target) {
   if (isa<nn::ReshapeOp>(op)) {
     Work work;

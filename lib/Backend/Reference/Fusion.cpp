@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Starts at a convolution or matrix product and absorbs one reader after the
+// other, as long as nobody else needs what is in between.
 //===----------------------------------------------------------------------===//
 #include "Fusion.h"
 #include "parallax/Support/QuantizedType.h"
@@ -216,7 +217,7 @@ bool isRoot(Operation *op) {
     return hasKnownStatistics(norm) &&
            !(conv && isRoot(conv) && conv->hasOneUse());
   }
-  // A product over no elements is no product to the library.
+  // A product over no elements is not a product to the library.
   return isa<nn::MatMulOp, nn::FullyConnectedOp>(op) &&
          !llvm::is_contained(
              cast<RankedTensorType>(op->getOperand(0).getType()).getShape(), 0);

@@ -89,7 +89,7 @@ private:
             values});
   }
 
-  /// The machine gives codes where others give values.
+  /// The NPU gives codes where others give values.
   Tensor valuesOf(const Tensor &value, size_t index) {
     if (!params[index] || value.dtype() == DType::F32)
       return value;

@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Statistics of each thread are merged at the end. None of them depends on the
+// order of samples.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Calibrate/Statistics.h"
 #include "parallax/Backend/Core/SampleRunner.h"

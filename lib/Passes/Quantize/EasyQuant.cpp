@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Tries nine parts of the range of each tensor, and keeps the one with which
+// its readers compute best.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Quantize/EasyQuant.h"
 #include "FloatRows.h"

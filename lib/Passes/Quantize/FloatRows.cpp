@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// An observer copies the rows that are asked for out of each sample.
 //===----------------------------------------------------------------------===//
 #include "FloatRows.h"
 

@@ -1,4 +1,4 @@
-//===- KindPlan.cpp - The kind of codes of every tensor -------------------===//
+//===- KindPlan.cpp - The quantized type of every tensor -----------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Convolutions, fully connected layers and matrix products as one matrix, with
+// the rows of their inputs.
 //===----------------------------------------------------------------------===//
 #include "MacLayer.h"
 

@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Scales are tried on rows of the float network, rounded as they will be, and
+// applied to weights, ranges and rows alike.
 //===----------------------------------------------------------------------===//
 #include "PairScaling.h"
 

@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Follows a tensor through operators that only move it, for the sentences of
+// the audit.
 //===----------------------------------------------------------------------===//
 #include "PrecisionReaders.h"
 

@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Finds the layers that an entry of layer_configs names: by name, by type, by
+// regular expression, or as the part between two sets of tensors.
 //===----------------------------------------------------------------------===//
 #include "PrecisionRules.h"
 

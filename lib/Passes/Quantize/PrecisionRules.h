@@ -34,7 +34,8 @@ struct Selection {
   /// As in AuditedRule.
   std::string selector, subject;
   SelectedLayers layers;
-  /// Sentences about what can't be found, and about what is no selector at all.
+  /// Sentences about what can't be found, and about what is not a selector at
+  /// all.
   std::vector<std::string> unmatched, errors;
 };
 
@@ -64,7 +65,7 @@ private:
   llvm::MapVector<StringRef, Value> tensors;
   /// The layer of each node of the model.
   llvm::StringMap<std::string> fates;
-  /// Layers that are no nodes themselves, by the node that they may be steps
+  /// Layers that are not nodes themselves, by the node that they may be steps
   /// of.
   llvm::StringMap<std::vector<Operation *>> steps;
   /// What a misspelled name may have been.

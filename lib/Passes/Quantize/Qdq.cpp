@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Each change of type becomes QuantizeLinear and DequantizeLinear, and weights
+// become codes with a DequantizeLinear behind them.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Quantize/Qdq.h"
 

@@ -23,7 +23,7 @@ namespace {
 
 using namespace quantize;
 
-/// Gives every reader the kind of codes that it reads.
+/// Gives every reader the quantized type that it reads.
 void insertRequantizations(func::FuncOp function, KindPlan &kinds,
                            QuantizeReport &report) {
   Block &body = function.front();

@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Searches the strength of each tensor coarsely, then its neighbors, and
+// measures the best one with the final weights.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Quantize/SmoothQuant.h"
 #include "PairScaling.h"

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two questions, in this order. Which kind of codes does a tensor have? That
+// Two questions, in this order. Which quantized type does a tensor have? That
 // follows backwards from those who read it. Which scale? That follows forwards
 // from the ranges, with tensors that must or may share one put into a class.
 //===----------------------------------------------------------------------===//
@@ -25,7 +25,7 @@ using Precisions = llvm::DenseMap<Operation *, LayerPrecision>;
 /// Takes the attributes nn.precision off the operations.
 Precisions takePrecisions(mlir::func::FuncOp function);
 
-/// The kind of codes of values: U8, S8, U16, S16, or FP32. Values that are not
+/// The quantized type of values: U8, S8, U16, S16, or FP32. Values that are not
 /// float have none.
 class KindPlan {
 public:

@@ -19,7 +19,7 @@ struct CostOptions {
   double bandwidthLimit = 0;
 };
 
-/// The layers of the view of the machine, in their order. Throws Error if the
+/// The layers of the view of the NPU, in their order. Throws Error if the
 /// target does not have the mode.
 std::vector<LayerCost> estimateCost(mlir::func::FuncOp npu,
                                     const Target &target,

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Executes the view of the machine bit by bit as docs/numerics.md says. What
+// Executes the view of the NPU bit by bit as docs/numerics.md says. What
 // moves codes has the kernels of the float engine; layers in float have them
 // where FloatRules.h gives a reason.
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// One network along two lines of sight: its float view and its quantized views
+// One network in two views: its float view and its quantized views
 // run on the same samples, side by side, and are compared layer by layer.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_PASSES_ANALYZE_ANALYZE_H

@@ -19,7 +19,7 @@ namespace parallax {
 /// The views of one network, with the same inputs.
 struct AnalyzedNetwork {
   mlir::func::FuncOp network, quantized;
-  /// Null if nothing is asked of the machine.
+  /// Null if nothing is asked of the NPU.
   mlir::func::FuncOp machine;
   /// As the model has it, before it was optimized; null if nobody asks what
   /// each stage loses. It may be in another module.

@@ -27,7 +27,7 @@ namespace parallax {
 /// of its own: only the clamped values are ever used.
 bool isLoneClamp(Operation *op);
 
-/// Gives what lone clamps read the ranges of what they make of it.
+/// Gives what single clamps read the ranges of what they make of it.
 void addClampedRanges(mlir::func::FuncOp network, Calibration &calibration);
 
 /// Writes ranges into the network, in place of any that it has. Layers are

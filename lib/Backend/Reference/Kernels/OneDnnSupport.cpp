@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// Engine, stream, memory descriptions, and the arguments of a primitive, of
+// which only the addresses change from run to run.
 //===----------------------------------------------------------------------===//
 #include "OneDnnSupport.h"
 #include "parallax/Support/Error.h"

@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// See the header.
+// One loop for plain tensors and one for channels in blocks, compiled for
+// several processors.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Reference/Kernels/ScaleShift.h"
 #include "parallax/Support/Parallel.h"

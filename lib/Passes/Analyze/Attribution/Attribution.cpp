@@ -187,7 +187,7 @@ void Attributor::goBack(Operation *op) {
   if (!isAsked || !isWanted)
     return;
   Layer layer(op, shadows, matters);
-  // A choice that turned out otherwise is no change of numbers.
+  // A choice that turned out otherwise is not a change of numbers.
   bool isSmooth = llvm::none_of(op->getOperands(), [&](Value operand) {
     return derived.contains(operand);
   });

@@ -97,7 +97,8 @@ bool divBack(Layer &layer, nn::DivOp) {
   return true;
 }
 
-/// The choice itself is no number, so that it has to be the same on both sides.
+/// The choice itself is not a number, so that it has to be the same on both
+/// sides.
 bool whereBack(Layer &layer, nn::WhereOp op) {
   Shape shape = layer.resultShape();
   Tensor zero(DType::F32, {});

@@ -86,7 +86,7 @@ private:
 };
 
 /// Calls fn(g, q, f, store) for each line; store(i, value) sets element i,
-/// which stays 0 if the value is no number.
+/// which stays 0 if the value is not a number.
 template <typename Fn>
 void forEachLine(Values g, Values q, Values f, Results result,
                  const AxisExtent &axis, Fn fn) {
@@ -174,7 +174,7 @@ void probe(Values f, uint64_t seed, Results result) {
   std::ranges::fill(result, 0.0f);
   if (!(square > 0) || !std::isfinite(square))
     return;
-  // Signs, without their part along f: a longer vector is no loss.
+  // Signs, without their part along f: a longer vector is not a loss.
   std::mt19937_64 generator(patternOf(f) + f.size() + seed);
   uint64_t bits = 0;
   for (size_t i = 0; i < f.size(); ++i, bits >>= 1) {

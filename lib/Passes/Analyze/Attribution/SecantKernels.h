@@ -24,7 +24,7 @@ using Results = std::span<float>;
 void slope(Values x2, Values x1, Values y2, Values y1, Results result);
 /// Half way between two points.
 void midpoint(Values a, Values b, Results result);
-/// a - b, and 0 where that is no number.
+/// a - b, and 0 where that is not a number.
 void difference(Values a, Values b, Results result);
 /// The sum of products in double precision.
 double innerProduct(Values a, Values b);

@@ -2,8 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shadows are made when somebody asks for them, beside the layer that they
-// belong to, so that the memory plan can let go of tensors early.
+// Recomputed layers are made when somebody asks for them, beside the layer that
+// they belong to, so that the memory plan can let go of tensors early.
 //===----------------------------------------------------------------------===//
 #include "Shadow.h"
 #include "SecantKernels.h"

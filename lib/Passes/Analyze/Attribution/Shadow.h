@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Of each tensor three values are looked at: that of the float network, that of
-// the quantized one, and its shadow: what the float layer makes of quantized
-// operands. The quantized value differs from the shadow by what this very layer
-// adds, and the shadow from the float value by what the layers before it did.
+// the quantized one, and the recomputed one: what the float layer makes of
+// quantized operands. The quantized value differs from the recomputed one by
+// what this very layer adds, and the recomputed one from the float value by
+// what the layers before it did.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_SHADOW_H
 #define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_SHADOW_H
@@ -39,10 +40,10 @@ public:
   Shadows(const AnalyzedNetwork &views, AnalysisMode mode);
 
   Value floats(Value value) const { return combination.floats.lookup(value); }
-  /// Its shadow if the quantized network has no such tensor.
+  /// The recomputed one if the quantized network has no such tensor.
   Value quantized(Value value);
   Value shadow(Value value);
-  /// The shadow with the weights of the quantized network.
+  /// The recomputed one with the weights of the quantized network.
   Value shadowOfCodes(Value value);
   /// Whether the two can differ.
   bool readsCodes(Operation *op);

@@ -27,7 +27,7 @@ bool isComparable(const Combination &combination, size_t a, size_t b) {
   return typeOf(a) == typeOf(b) && !(typeOf(a) && isPerAxis(typeOf(a)));
 }
 
-/// The sights of the machine, each with the last of the reference that has the
+/// The sights of the NPU, each with the last of the reference that has the
 /// same codes.
 std::vector<BitPair> pairsOf(const Combination &combination) {
   std::vector<BitPair> pairs;

@@ -29,7 +29,7 @@ public:
   /// Compares nothing if only one of the engines is asked.
   BitComparison(const Combination &combination, size_t sampleCount);
 
-  /// Adds what take() needs of the reference when it sees the machine.
+  /// Adds what take() needs of the reference when it sees the NPU.
   void
   addReferences(DenseMap<Operation *, SmallVector<Value, 1>> &references) const;
 
@@ -47,7 +47,7 @@ public:
 
 private:
   struct Sample {
-    /// By pair: a view of the reference, until the machine comes.
+    /// By pair: a view of the reference, until the NPU comes.
     std::vector<Tensor> references;
     std::vector<BitCounts> counts;
     /// By tensor, end to end.

@@ -276,7 +276,7 @@ std::vector<ExactElement> computeLayer(const LayerSample &layer,
 }
 
 //===----------------------------------------------------------------------===//
-// What an operation of the machine is allowed
+// What an operation of the NPU is allowed
 //===----------------------------------------------------------------------===//
 
 bool isWide(Value value) {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A layer of both engines, and the exact results of some of its elements. They
-// need neither the kernels of the machine nor its integers: codes and scales of
+// need neither the kernels of the NPU nor its integers: codes and scales of
 // the operands are all that they know.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_PASSES_ANALYZE_BITS_EXACT_H
@@ -33,7 +33,7 @@ struct LayerSlice {
 
 LayerSlice sliceOf(Value result);
 
-/// How the machine computes a layer, and how far it may be off.
+/// How the NPU computes a layer, and how far it may be off.
 struct MachineRule {
   LayerArithmetic arithmetic = LayerArithmetic::Exact;
   double tolerance = 0.5;
@@ -45,7 +45,7 @@ struct LayerSample {
   const LayerSlice &reference, &machine;
   /// By input of either slice.
   std::vector<Tensor> referenceInputs, machineInputs;
-  /// Of the result, with the limits that the machine holds it within.
+  /// Of the result, with the limits that the NPU holds it within.
   AffineParams codes;
   int multiplierBits = 31;
   /// What the network calls an input.

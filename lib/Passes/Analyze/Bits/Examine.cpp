@@ -129,7 +129,7 @@ private:
   llvm::MapVector<Value, size_t> places;
 };
 
-/// The codes that the machine holds a result within: a clamp may be a part of
+/// The codes that the NPU holds a result within: a clamp may be a part of
 /// its operation.
 AffineParams limitsOf(const Subject &subject) {
   AffineParams codes = subject.layer.codes.value_or(

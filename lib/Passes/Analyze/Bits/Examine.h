@@ -17,7 +17,7 @@ namespace parallax::analyze {
 struct ExaminedLayer {
   /// The result on both engines, in the combined function.
   Value reference, machine;
-  /// None for integers and truth values that are no codes.
+  /// None for integers and truth values that are not codes.
   std::optional<AffineParams> codes;
   BitCounts counts;
   bool isFirst = false;

@@ -35,7 +35,7 @@ bool advance(Shape &place, std::span<const int64_t> shape) {
   return false;
 }
 
-/// An operand of the machine: a constant, or what the layer reads.
+/// An operand of the NPU: a constant, or what the layer reads.
 Tensor operandOf(const LayerSample &layer, Value operand) {
   if (Operation *op = operand.getDefiningOp(); op && op->getNumOperands() == 0)
     return constantOf(operand);

@@ -15,7 +15,7 @@ namespace parallax::analyze {
 
 class ProductSums {
 public:
-  /// Nothing for layers that are no products of codes, or more than that.
+  /// Nothing for layers that are not products of codes, or more than that.
   static std::optional<ProductSums> of(const LayerSample &layer);
 
   /// The element at a flat index of the result.

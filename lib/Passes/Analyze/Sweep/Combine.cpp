@@ -1,4 +1,4 @@
-//===- Combine.cpp - All lines of sight in one function -------------------===//
+//===- Combine.cpp - All views in one function ---------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -288,13 +288,13 @@ Value Combiner::fed(Follower &follower, Value operand, IRMapping &local) {
   if (isKnown(operand) || isa<BlockArgument>(operand))
     return follower.mapping.lookup(operand);
   std::string name = getTensorName(operand);
-  // A change of codes is no layer: the new codes are those of the values.
+  // A change of codes is not a layer: the new codes are those of the values.
   Value source = operand;
   while (auto requantize = source.getDefiningOp<nn::RequantizeOp>())
     source = requantize.getX();
   Value values =
       floatValues.lookup(source == operand ? name : getTensorName(source));
-  // On the machine it is an operation like any other.
+  // On the NPU it is an operation like any other.
   for (auto it = changedCodes.find(name);
        !values && it != changedCodes.end() && it->second != it->getKey();
        it = changedCodes.find(it->second))

@@ -1,4 +1,4 @@
-//===- Combine.h - All lines of sight in one function ----------*- C++ -*-===//
+//===- Combine.h - All views in one function -------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -55,7 +55,7 @@ struct Combination {
   mlir::IRMapping floats;
 };
 
-/// Operations with this attribute belong to the machine.
+/// Operations with this attribute belong to the NPU.
 inline constexpr const char *machineAttr = "analyze.machine";
 /// Operations with this attribute are looked at.
 inline constexpr const char *sightAttr = "analyze.sight";
@@ -68,7 +68,7 @@ Combination combine(const AnalyzedNetwork &views,
                     const std::vector<Comparison> &comparisons);
 
 /// Float and quantized layers as the Reference engine computes them, those of
-/// the machine as the simulator does.
+/// the NPU as the simulator does.
 const KernelSet &combinedKernels();
 
 /// How the combined function, and excerpts of it, are prepared.
