@@ -75,7 +75,7 @@ struct PrecisionScore {
 };
 
 /// A result of a layer.
-struct LayerPrecision {
+struct LayerScores {
   std::string layer, tensor;
   /// The operator as ONNX calls it, and the type of the result: "Conv", "U8".
   std::string op, type;
@@ -98,7 +98,7 @@ struct CompileResult {
   /// In the order of the network; these are empty without
   /// quant.precision_analysis.
   std::vector<OutputPrecision> outputs;
-  std::vector<LayerPrecision> layers;
+  std::vector<LayerScores> layers;
   /// The worst first, and the best first.
   std::vector<Diagnosis> diagnoses;
   std::vector<Suggestion> suggestions;

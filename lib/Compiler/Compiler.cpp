@@ -60,8 +60,8 @@ std::vector<OutputPrecision> outputsOf(const PrecisionReport &report) {
   return outputs;
 }
 
-std::vector<LayerPrecision> layersOf(const PrecisionReport &report) {
-  std::vector<LayerPrecision> layers;
+std::vector<LayerScores> layersOf(const PrecisionReport &report) {
+  std::vector<LayerScores> layers;
   std::map<std::string, size_t> places;
   for (const PrecisionTable &table : report.tables)
     for (const PrecisionRow &row : table.rows) {

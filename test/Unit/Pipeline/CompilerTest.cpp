@@ -120,7 +120,7 @@ TEST(Compiler, TellsEverythingAndPrintsNothing) {
   EXPECT_EQ(result.outputs[0].verdict, "good");
   ASSERT_FALSE(result.layers.empty());
   int64_t cycles = 0;
-  for (const LayerPrecision &layer : result.layers) {
+  for (const LayerScores &layer : result.layers) {
     EXPECT_EQ(layer.scores.size(), 4u) << layer.layer;
     EXPECT_FALSE(layer.op.empty());
     EXPECT_FALSE(layer.type.empty());
