@@ -6,7 +6,9 @@
 # a file is added. A name that two of them keep to themselves would collide on
 # some day, or worse, call the function of the other file. So every name in an
 # unnamed namespace, and every static one, is unique among the sources that one
-# library or test program is made of.
+# library or test program is made of. The classes of headers are unique in their
+# namespace: two of one name in one program break the rule of one definition,
+# and no compiler says so.
 # Usage: unique_names.py ROOT
 import collections
 import pathlib
@@ -57,8 +59,28 @@ def own_names(text):
             yield found["type"] or found["name"], alias
 
 
+def classes_of_headers(root):
+    """By namespace and name, the headers that define a class."""
+    places = collections.defaultdict(set)
+    for top in ("lib", "include"):
+        for path in (root / top).rglob("*.h"):
+            space = ""
+            for line in path.read_text(encoding="utf-8").splitlines():
+                if found := re.match(r"namespace ([\w:]+) \{", line):
+                    space = found[1]
+                elif found := re.match(
+                        r"(?:struct|class|enum class) (\w+)(?: final)? (?:\{|:)",
+                        line):
+                    places[space, found[1]].add(
+                        path.relative_to(root).as_posix())
+    return places
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
+    classes = classes_of_headers(root)
+    if ("parallax", "Tensor") not in classes:
+        sys.exit("the class Tensor can't be found: mend the search")
     places = collections.defaultdict(set)
     aliases = collections.defaultdict(set)
     for top in ("lib", "tools", "test"):
@@ -72,6 +94,7 @@ def main():
                  "or KNOWN if they have other names now")
     twice = {key: files for key, files in places.items()
              if len(files) > 1 and (len(aliases[key]) > 1 or "" in aliases[key])}
+    twice |= {key: files for key, files in classes.items() if len(files) > 1}
     for (_, name), files in sorted(twice.items()):
         print(f"'{name}' is defined in {' and in '.join(sorted(files))}: "
               "give one another name, or share it in a header")

@@ -111,7 +111,7 @@ std::string specialValues(const Finding &finding) {
   return text + ".\n";
 }
 
-const Finding *worstOf(const Comparison &comparison) {
+const Finding *worstOf(const FileComparison &comparison) {
   auto isWorse = [&](const Metrics &a, const Metrics &b) {
     return comparison.criterion.judgesElements() ? a.maxAbs > b.maxAbs
                                                  : a.cosine < b.cosine;
@@ -139,7 +139,7 @@ std::string describeDifference(const Finding &finding,
   return text;
 }
 
-std::string closingSentence(const Comparison &comparison) {
+std::string closingSentence(const FileComparison &comparison) {
   size_t total = comparison.findings.size(), different = 0, failed = 0,
          close = 0;
   for (const Finding &finding : comparison.findings) {
@@ -235,14 +235,14 @@ Json jsonOf(const Finding &finding) {
 
 } // namespace
 
-int Comparison::exitCode() const {
+int FileComparison::exitCode() const {
   int code = 0;
   for (const Finding &finding : findings)
     code = std::max(code, exitCodeOf(finding.verdict));
   return code;
 }
 
-void showComparison(const Comparison &comparison) {
+void showComparison(const FileComparison &comparison) {
   // Only names are shortened: half a number misleads. Where the screen is
   // narrow, whole columns go, and the averages first.
   Table table({Column::text("Tensor"), Column::label("Shape", 3),
@@ -265,7 +265,7 @@ void showComparison(const Comparison &comparison) {
   showResult(closingSentence(comparison) + "\n");
 }
 
-std::string toJson(const Comparison &comparison) {
+std::string toJson(const FileComparison &comparison) {
   Json json = {{"a", comparison.a},
                {"b", comparison.b},
                {"atol", comparison.criterion.tolerance().absolute},

@@ -104,7 +104,7 @@ void addOptions(CLI::App &app, CompareFlags &options) {
 
 int compareAll(const CompareFlags &options) {
   RawFormat format = rawFormatOf(options);
-  Comparison comparison{options.a, options.b, options.criterion, {}};
+  FileComparison comparison{options.a, options.b, options.criterion, {}};
   bool anyRaw = false;
   for (const FilePair &pair : pairFiles(options.a, options.b)) {
     anyRaw |= isRawFile(pair.a) || isRawFile(pair.b);

@@ -11,7 +11,7 @@
 
 namespace parallax {
 
-struct Comparison {
+struct FileComparison {
   /// The files or folders, as the user named them.
   std::string a, b;
   Criterion criterion;
@@ -22,9 +22,9 @@ struct Comparison {
 
 /// Shows the table and the closing sentence. Files that can't be read are
 /// errors in the log.
-void showComparison(const Comparison &comparison);
+void showComparison(const FileComparison &comparison);
 
-std::string toJson(const Comparison &comparison);
+std::string toJson(const FileComparison &comparison);
 
 } // namespace parallax
 
