@@ -157,7 +157,7 @@ func.func @quantized(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 //--- overflow.mlir
 // The bias alone fills 31 bits, and a product comes on top of it.
-// OVERFLOW: error: layer 'fc': its sums need 33 bits, more than the 32 of its accumulator on generic (C27); 16-bit codes have an accumulator of 48
+// OVERFLOW: error: {{.*}}layer 'fc': its sums need 33 bits, more than the 32 of its accumulator on generic (C27); 16-bit codes have an accumulator of 48
 !x = tensor<1x1x!quant.uniform<u8:f32, 0.5:10>>
 !w = tensor<1x1x!quant.uniform<i8<-127:127>:f32:0, {0.25}>>
 !b = tensor<1x!quant.uniform<i32<-2147483647:2147483647>:f32:0, {0.125}>>
