@@ -9,6 +9,9 @@
 #include "FloatRows.h"
 
 #include "parallax/Backend/Reference/Kernels/Quantize.h"
+#include "parallax/Dialect/NN/QuantRule.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
+#include "parallax/Passes/Quantize/Precision.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Parallel.h"
 
