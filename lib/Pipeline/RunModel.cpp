@@ -16,6 +16,7 @@
 #include "parallax/Pipeline/LowerLog.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
+#include "parallax/Support/Views.h"
 
 #include <fmt/format.h>
 #include <fstream>
@@ -54,9 +55,9 @@ Executable prepareEngine(Network &network, const EngineChoice &choice,
     throw Error("--mode is for quantized models, but this one has no tensor "
                 "that goes through QuantizeLinear and DequantizeLinear");
   if (choice.mode == "Reference")
-    return network.prepareView("quantized", options);
+    return network.prepareView(views::quantized, options);
   LowerReport lowering;
-  mlir::func::FuncOp machine = addNpuView(network.view("quantized"),
+  mlir::func::FuncOp machine = addNpuView(network.view(views::quantized),
                                           findTarget(choice.target), &lowering);
   logLowering(lowering);
   // Integer kernels read weights where they are, and views share them.
@@ -80,8 +81,8 @@ Executable prepareCompiled(const EngineChoice &choice,
                             network.model));
   MLIRContext context(MLIRContext::Threading::DISABLED);
   OwningOpRef<ModuleOp> module = readCompiledModel(network.model, context);
-  return prepare(module->lookupSymbol<mlir::func::FuncOp>("npu"), npuKernels(),
-                 options);
+  return prepare(module->lookupSymbol<mlir::func::FuncOp>(views::npu),
+                 npuKernels(), options);
 }
 
 } // namespace
