@@ -12,9 +12,7 @@
 
 namespace parallax {
 
-std::string_view nameOf(AnalysisMethod method) {
-  return method == AnalysisMethod::PerLayer ? "PerLayer" : "EndToEnd";
-}
+std::string_view nameOf(AnalysisMethod method) { return configName(method); }
 
 std::string_view nameOf(AnalysisMode mode) {
   return mode == AnalysisMode::Reference ? "Reference" : "NPUBackend";

@@ -44,44 +44,12 @@ template <> std::span<const EnumName<DataType>> enumNames() {
   return names;
 }
 
-template <> std::span<const EnumName<ColorSpace>> enumNames() {
-  static constexpr EnumName<ColorSpace> names[] = {
-      {ColorSpace::Auto, "AutoColorSpace"},
-      {ColorSpace::Gray, "GRAY"},
-      {ColorSpace::Bgr, "BGR"},
-      {ColorSpace::Rgb, "RGB"},
-      {ColorSpace::Rgba, "RGBA"},
-      {ColorSpace::Yuv420sp, "YUV420SP"},
-      {ColorSpace::Yvu420sp, "YVU420SP"},
-      {ColorSpace::Yuyv422, "YUYV422"},
-      {ColorSpace::Uyvy422, "UYVY422"},
-      {ColorSpace::Raw, "RAW"}};
-  return names;
-}
-
-template <> std::span<const EnumName<TensorLayout>> enumNames() {
-  static constexpr EnumName<TensorLayout> names[] = {
-      {TensorLayout::Default, "DefaultLayout"},
-      {TensorLayout::NHWC, "NHWC"},
-      {TensorLayout::NCHW, "NCHW"}};
-  return names;
-}
-
 template <> std::span<const EnumName<CscMode>> enumNames() {
   static constexpr EnumName<CscMode> names[] = {
       {CscMode::None, "NoCSC"},
       {CscMode::Matrix, "Matrix"},
       {CscMode::FullRange, "FullRange"},
       {CscMode::LimitedRange, "LimitedRange"}};
-  return names;
-}
-
-template <> std::span<const EnumName<DataFormat>> enumNames() {
-  static constexpr EnumName<DataFormat> names[] = {
-      {DataFormat::Image, "Image"},
-      {DataFormat::Numpy, "Numpy"},
-      {DataFormat::Binary, "Binary"},
-      {DataFormat::NumpyObject, "NumpyObject"}};
   return names;
 }
 
@@ -93,10 +61,10 @@ template <> std::span<const EnumName<QuantMethod>> enumNames() {
   return names;
 }
 
-template <> std::span<const EnumName<PrecisionAnalysisMethod>> enumNames() {
-  static constexpr EnumName<PrecisionAnalysisMethod> names[] = {
-      {PrecisionAnalysisMethod::PerLayer, "PerLayer"},
-      {PrecisionAnalysisMethod::EndToEnd, "EndToEnd"}};
+template <> std::span<const EnumName<AnalysisMethod>> enumNames() {
+  static constexpr EnumName<AnalysisMethod> names[] = {
+      {AnalysisMethod::PerLayer, "PerLayer"},
+      {AnalysisMethod::EndToEnd, "EndToEnd"}};
   return names;
 }
 

@@ -85,7 +85,7 @@ std::vector<Tensor> CalibrationSet::load(size_t index) const {
     std::vector<size_t> served = {first};
     const CalibrationSource &source = sources[sourceOf[first]];
     for (size_t other = first + 1; other < specs.size(); ++other)
-      if (source.format == CalibrationFormat::NumpyObject &&
+      if (source.format == DataFormat::NumpyObject &&
           sourceOf[other] == sourceOf[first])
         served.push_back(other);
     std::vector<PortInfo> inputs;

@@ -24,17 +24,17 @@ namespace parallax {
 namespace {
 
 /// Files of a format, by their extension in lower case.
-std::span<const std::string_view> extensionsOf(CalibrationFormat format) {
+std::span<const std::string_view> extensionsOf(DataFormat format) {
   static constexpr std::string_view images[] = {".jpg", ".jpeg", ".png",
                                                 ".bmp"},
                                     arrays[] = {".npy"}, raw[] = {".bin"};
   switch (format) {
-  case CalibrationFormat::Image:
+  case DataFormat::Image:
     return images;
-  case CalibrationFormat::Binary:
+  case DataFormat::Binary:
     return raw;
-  case CalibrationFormat::Numpy:
-  case CalibrationFormat::NumpyObject:
+  case DataFormat::Numpy:
+  case DataFormat::NumpyObject:
     break;
   }
   return arrays;
@@ -164,7 +164,7 @@ Dataset::Dataset(const CalibrationSource &source, ArchiveLimits limits)
   keepUsable(source.format);
 }
 
-void Dataset::keepUsable(CalibrationFormat format) {
+void Dataset::keepUsable(DataFormat format) {
   std::erase_if(index.files,
                 [](const FileEntry &file) { return isHidden(file.path); });
   std::string otherExample;
@@ -179,11 +179,11 @@ void Dataset::keepUsable(CalibrationFormat format) {
   });
   std::string reason =
       fmt::format("{} files are not of format {}, such as '{}'", others,
-                  nameOf(format), otherExample);
+                  configName(format), otherExample);
   if (index.files.empty())
     throw Error(fmt::format(
         "'{}' holds no file of calibration_format {} ({}){}", path.string(),
-        nameOf(format), fmt::join(extensionsOf(format), ", "),
+        configName(format), fmt::join(extensionsOf(format), ", "),
         others > 0 ? fmt::format("; {}: check calibration_format", reason)
                    : ""));
   if (others > 0)

@@ -75,7 +75,7 @@ std::vector<Moments> momentsOf(std::span<const float> values,
 /// The form of an input's pictures, if mean and std change their pixels.
 std::optional<ImageForm> normalizedForm(const PortInfo &input,
                                         const CalibrationSource &source) {
-  if (source.format != CalibrationFormat::Image || input.dtype != DType::F32)
+  if (source.format != DataFormat::Image || input.dtype != DType::F32)
     return std::nullopt;
   ImageForm form = imageFormOf(input.name, input.dtype, input.shape,
                                source.channelOrder(input.name), source.layout,

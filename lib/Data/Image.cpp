@@ -55,10 +55,10 @@ decltype(&parallaxDecodePixels) decoder() {
   return function;
 }
 
-ParallaxPixelOrder pixelOrder(ChannelOrder order) {
-  return order == ChannelOrder::Gray  ? ParallaxGray
-         : order == ChannelOrder::RGB ? ParallaxRGB
-                                      : ParallaxBGR;
+ParallaxPixelOrder pixelOrder(ColorSpace order) {
+  return order == ColorSpace::Gray  ? ParallaxGray
+         : order == ColorSpace::Rgb ? ParallaxRGB
+                                    : ParallaxBGR;
 }
 
 std::vector<float> perChannel(std::string_view inputName,
@@ -81,20 +81,14 @@ std::vector<float> perChannel(std::string_view inputName,
 
 } // namespace
 
-std::string_view nameOf(ChannelOrder order) {
-  constexpr std::string_view names[] = {"AutoColorSpace", "BGR", "RGB", "GRAY"};
-  return names[size_t(order)];
-}
-
 Shape ImageForm::shape() const {
   return channelsLast ? Shape{batch, height, width, channels}
                       : Shape{batch, channels, height, width};
 }
 
 ImageForm imageFormOf(std::string_view inputName, DType dtype,
-                      const Shape &shape, ChannelOrder order,
-                      ImageLayout layout, std::span<const float> mean,
-                      std::span<const float> std) {
+                      const Shape &shape, ColorSpace order, TensorLayout layout,
+                      std::span<const float> mean, std::span<const float> std) {
   auto fail = [&](std::string_view reason) {
     throw Error(
         fmt::format("input '{}' ({} of {}) can't be calibrated with images: {}",
@@ -104,8 +98,8 @@ ImageForm imageFormOf(std::string_view inputName, DType dtype,
     fail("it has no four dimensions; use calibration_format Numpy");
   ImageForm form;
   form.dtype = dtype;
-  form.channelsLast = layout == ImageLayout::NHWC ||
-                      (layout == ImageLayout::Auto &&
+  form.channelsLast = layout == TensorLayout::NHWC ||
+                      (layout == TensorLayout::Default &&
                        !isChannelCount(shape[1]) && isChannelCount(shape[3]));
   form.batch = shape[0];
   form.channels = form.channelsLast ? shape[3] : shape[1];
@@ -119,12 +113,12 @@ ImageForm imageFormOf(std::string_view inputName, DType dtype,
                      "tensor_layout, or use calibration_format Numpy",
                      form.channels));
 
-  if (order == ChannelOrder::Auto)
-    order = form.channels == 1 ? ChannelOrder::Gray : ChannelOrder::BGR;
+  if (order == ColorSpace::Auto)
+    order = form.channels == 1 ? ColorSpace::Gray : ColorSpace::Bgr;
   form.order = order;
-  if ((order == ChannelOrder::Gray) != (form.channels == 1))
-    fail(fmt::format("tensor_format {} does not fit {} channels", nameOf(order),
-                     form.channels));
+  if ((order == ColorSpace::Gray) != (form.channels == 1))
+    fail(fmt::format("tensor_format {} does not fit {} channels",
+                     configName(order), form.channels));
 
   form.mean = perChannel(inputName, "calibration_mean", mean, form.channels, 0);
   form.std = perChannel(inputName, "calibration_std", std, form.channels, 1);

@@ -59,7 +59,7 @@ FilesByName filesOf(const PortInfo &input, const CalibrationSource &source,
   std::vector<std::string_view> paths, keys;
   std::string fileName = fileNameOf(input.name);
   // An object holds all inputs, whatever its folder is called.
-  if (source.format != CalibrationFormat::NumpyObject)
+  if (source.format != DataFormat::NumpyObject)
     for (const FileEntry &file : dataset.files()) {
       auto rest = afterFolder(file.path, input.name);
       if (!rest)

@@ -70,11 +70,11 @@ private:
   /// whether mean and std were meant for them.
   void checkNormalization(const CalibrationSource &source) {
     bool given = !source.mean.empty() || !source.std.empty();
-    if (source.format != CalibrationFormat::Image) {
+    if (source.format != DataFormat::Image) {
       if (given)
         warn("'{}': calibration_mean and calibration_std only apply to "
              "images; data of format {} is used as it is",
-             source.tensorName, nameOf(source.format));
+             source.tensorName, configName(source.format));
       return;
     }
     bool unitMean =
@@ -103,8 +103,8 @@ private:
                          const CalibrationSource &source) {
     bool hasColor =
         input.shape.size() == 4 && (input.shape[1] == 3 || input.shape[3] == 3);
-    if (source.format == CalibrationFormat::Image && hasColor &&
-        source.channelOrder(input.name) == ChannelOrder::Auto)
+    if (source.format == DataFormat::Image && hasColor &&
+        source.channelOrder(input.name) == ColorSpace::Auto)
       warn("'{}': tensor_format is not given, so pictures are read as BGR",
            input.name);
   }

@@ -60,36 +60,30 @@ Tensor readBinary(std::span<const std::byte> bytes,
 
 } // namespace
 
-std::string_view nameOf(CalibrationFormat format) {
-  constexpr std::string_view names[] = {"Image", "Numpy", "Binary",
-                                        "NumpyObject"};
-  return names[size_t(format)];
-}
-
 std::vector<Tensor> readSample(std::span<const std::byte> bytes,
                                const std::string &sourceName,
                                const CalibrationSource &source,
                                std::span<const PortInfo> inputs) {
   std::optional<NumPyObject> object;
-  if (source.format == CalibrationFormat::NumpyObject)
+  if (source.format == DataFormat::NumpyObject)
     object.emplace(bytes, sourceName);
   std::vector<Tensor> tensors;
   for (const PortInfo &input : inputs) {
     switch (source.format) {
-    case CalibrationFormat::Image:
+    case DataFormat::Image:
       tensors.push_back(
           readImage(bytes, sourceName,
                     imageFormOf(input.name, input.dtype, input.shape,
                                 source.channelOrder(input.name), source.layout,
                                 source.mean, source.std)));
       break;
-    case CalibrationFormat::Numpy:
+    case DataFormat::Numpy:
       tensors.push_back(readNpy(bytes, sourceName));
       break;
-    case CalibrationFormat::Binary:
+    case DataFormat::Binary:
       tensors.push_back(readBinary(bytes, sourceName, input));
       break;
-    case CalibrationFormat::NumpyObject:
+    case DataFormat::NumpyObject:
       tensors.push_back(object->array(input.name));
       break;
     }

@@ -83,13 +83,9 @@ constexpr size_t worstDifferences = 8;
 void printAnalysis(const PrecisionReport &report, const QuantConfig &config) {
   bool isFull = config.precisionAnalysisColumns == AnalysisColumns::Full;
   TextStyle style = currentListener().style();
-  for (const PrecisionTable &table : report.tables) {
-    bool isEndToEnd = table.method == AnalysisMethod::EndToEnd;
-    bool isAsked = isEndToEnd == (config.precisionAnalysisMethod ==
-                                  PrecisionAnalysisMethod::EndToEnd);
-    if (isAsked)
+  for (const PrecisionTable &table : report.tables)
+    if (table.method == config.precisionAnalysisMethod)
       showResult(renderPrecision(table, isFull, style));
-  }
   showResult(renderOutliers(report.outliers, style));
   showResult(renderWaterfall(report.waterfall, style));
   showResult(renderAttribution(report, worstRows, style));

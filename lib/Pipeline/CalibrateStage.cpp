@@ -28,33 +28,6 @@ namespace {
 // From the configuration
 //===----------------------------------------------------------------------===//
 
-CalibrationFormat formatOf(DataFormat format) {
-  switch (format) {
-  case DataFormat::Numpy:
-    return CalibrationFormat::Numpy;
-  case DataFormat::Binary:
-    return CalibrationFormat::Binary;
-  case DataFormat::NumpyObject:
-    return CalibrationFormat::NumpyObject;
-  case DataFormat::Image:
-    break;
-  }
-  return CalibrationFormat::Image;
-}
-
-ChannelOrder orderOf(ColorSpace space) {
-  switch (space) {
-  case ColorSpace::Gray:
-    return ChannelOrder::Gray;
-  case ColorSpace::Bgr:
-    return ChannelOrder::BGR;
-  case ColorSpace::Rgb:
-    return ChannelOrder::RGB;
-  default:
-    return ChannelOrder::Auto;
-  }
-}
-
 /// The processor of an input, or the one for all inputs.
 const InputProcessor *processorOf(const BuildConfig &config,
                                   const std::string &tensor) {
@@ -73,14 +46,14 @@ std::vector<CalibrationSource> sourcesOf(const std::vector<PortInfo> &inputs,
     CalibrationSource source;
     source.tensorName = input.tensorName;
     source.dataset = input.calibrationDataset;
-    source.format = formatOf(input.calibrationFormat);
+    source.format = input.calibrationFormat;
     source.size = input.calibrationSize;
     source.mean.assign(input.calibrationMean.begin(),
                        input.calibrationMean.end());
     source.std.assign(input.calibrationStd.begin(), input.calibrationStd.end());
     for (const PortInfo &port : inputs)
       if (const InputProcessor *processor = processorOf(config, port.name))
-        source.tensorFormatOf[port.name] = orderOf(processor->tensorFormat);
+        source.tensorFormatOf[port.name] = processor->tensorFormat;
     sources.push_back(std::move(source));
   }
   return sources;
@@ -109,12 +82,12 @@ void printConfigTable(const std::vector<PortInfo> &inputs,
   std::vector<size_t> sourceOf = assignSources(inputs, sources);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const CalibrationSource &source = sources[sourceOf[i]];
-    table.addRow({inputs[i].name,
-                  fmt::format("[{}]", fmt::join(inputs[i].shape, ", ")),
-                  source.dataset.string(), std::string(nameOf(source.format)),
-                  std::string(nameOf(source.channelOrder(inputs[i].name))),
-                  fmt::format("[{}]", fmt::join(source.mean, ", ")),
-                  fmt::format("[{}]", fmt::join(source.std, ", "))});
+    table.addRow(
+        {inputs[i].name, fmt::format("[{}]", fmt::join(inputs[i].shape, ", ")),
+         source.dataset.string(), std::string(configName(source.format)),
+         std::string(configName(source.channelOrder(inputs[i].name))),
+         fmt::format("[{}]", fmt::join(source.mean, ", ")),
+         fmt::format("[{}]", fmt::join(source.std, ", "))});
   }
   showResult("Quant Config Table\n" + table.render(currentListener().style()));
 }

@@ -8,15 +8,14 @@
 #ifndef PARALLAX_ANALYSIS_ATTRIBUTION_H
 #define PARALLAX_ANALYSIS_ATTRIBUTION_H
 
+#include "parallax/Config/Enums.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace parallax {
 
-/// Each layer gets the inputs of the float network, or what the quantized
-/// layers before it gave.
-enum class AnalysisMethod { PerLayer, EndToEnd };
 /// Floats that are rounded to codes, or the integers of the NPU.
 enum class AnalysisMode { Reference, NPUBackend };
 

@@ -58,8 +58,7 @@ struct QuantConfig {
   std::string calibrationCache;
   bool saveRangeProvenance = false;
   bool precisionAnalysis = false;
-  PrecisionAnalysisMethod precisionAnalysisMethod =
-      PrecisionAnalysisMethod::PerLayer;
+  AnalysisMethod precisionAnalysisMethod = AnalysisMethod::PerLayer;
   PrecisionAnalysisMode precisionAnalysisMode =
       PrecisionAnalysisMode::Reference;
   int64_t precisionAnalysisSize = 8;

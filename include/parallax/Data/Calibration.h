@@ -17,10 +17,6 @@
 
 namespace parallax {
 
-enum class CalibrationFormat : uint8_t { Image, Numpy, Binary, NumpyObject };
-
-std::string_view nameOf(CalibrationFormat format);
-
 /// Where the samples of an input come from: one element of
 /// `quant.input_configs`.
 struct CalibrationSource {
@@ -28,17 +24,17 @@ struct CalibrationSource {
   std::string tensorName = "DEFAULT";
   /// A tar, tar.gz or zip file, or a folder.
   std::filesystem::path dataset;
-  CalibrationFormat format = CalibrationFormat::Image;
+  DataFormat format = DataFormat::Image;
   /// The number of samples that are used, if there are as many; -1 is all.
   int64_t size = 32;
   /// Only for images.
   std::vector<float> mean, std;
-  ChannelOrder tensorFormat = ChannelOrder::Auto;
+  ColorSpace tensorFormat = ColorSpace::Auto;
   /// Of inputs that take the same pictures in another order, by name.
-  std::map<std::string, ChannelOrder> tensorFormatOf;
-  ImageLayout layout = ImageLayout::Auto;
+  std::map<std::string, ColorSpace> tensorFormatOf;
+  TensorLayout layout = TensorLayout::Default;
 
-  ChannelOrder channelOrder(const std::string &input) const {
+  ColorSpace channelOrder(const std::string &input) const {
     auto own = tensorFormatOf.find(input);
     return own == tensorFormatOf.end() ? tensorFormat : own->second;
   }

@@ -35,7 +35,7 @@ public:
                                 const std::filesystem::path &target) const;
 
 private:
-  void keepUsable(CalibrationFormat format);
+  void keepUsable(DataFormat format);
 
   std::filesystem::path path;
   ArchiveLimits limits;

@@ -9,23 +9,16 @@
 #ifndef PARALLAX_DATA_IMAGE_H
 #define PARALLAX_DATA_IMAGE_H
 
+#include "parallax/Support/SampleFormats.h"
 #include "parallax/Support/Tensor.h"
 
 namespace parallax {
-
-/// Auto is BGR for three channels and gray for one.
-enum class ChannelOrder : uint8_t { Auto, BGR, RGB, Gray };
-
-/// Auto is NCHW if the second dimension can be that of channels, else NHWC.
-enum class ImageLayout : uint8_t { Auto, NCHW, NHWC };
-
-std::string_view nameOf(ChannelOrder order);
 
 /// How a picture becomes an input of a network.
 struct ImageForm {
   int64_t batch = 1, height = 0, width = 0, channels = 0;
   bool channelsLast = false;
-  ChannelOrder order = ChannelOrder::BGR;
+  ColorSpace order = ColorSpace::Bgr;
   DType dtype = DType::F32;
   /// One value for each channel.
   std::vector<float> mean, std;
@@ -35,11 +28,11 @@ struct ImageForm {
 
 /// Throws Error, naming the input, if pictures can't be read for a tensor of
 /// this type and shape. `mean` and `std` hold one value per channel, one for
-/// all, or none.
+/// all, or none. The default layout is NCHW if the second dimension can be
+/// that of channels, else NHWC.
 ImageForm imageFormOf(std::string_view inputName, DType dtype,
-                      const Shape &shape, ChannelOrder order,
-                      ImageLayout layout, std::span<const float> mean,
-                      std::span<const float> std);
+                      const Shape &shape, ColorSpace order, TensorLayout layout,
+                      std::span<const float> mean, std::span<const float> std);
 
 /// The largest picture that is read.
 constexpr int64_t maxImagePixels = int64_t(1) << 26;

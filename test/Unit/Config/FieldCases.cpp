@@ -132,8 +132,7 @@ const std::vector<FieldCase> table = {
      [](C c) { return c.quant.precisionAnalysis; }, "Tools/analyze.test"},
     {"quant.precision_analysis_method", R"("EndToEnd")",
      [](C c) {
-       return c.quant.precisionAnalysisMethod ==
-              PrecisionAnalysisMethod::EndToEnd;
+       return c.quant.precisionAnalysisMethod == AnalysisMethod::EndToEnd;
      },
      "Tools/analyze.test"},
     {"quant.precision_analysis_mode", R"("NPUBackend")",

@@ -51,7 +51,7 @@ TEST(Samples, LayerTable) {
   QuantConfig quant = sample("layer_table").quant;
   EXPECT_TRUE(quant.precisionAnalysis);
   EXPECT_EQ(quant.precisionAnalysisMode, PrecisionAnalysisMode::NpuBackend);
-  EXPECT_EQ(quant.precisionAnalysisMethod, PrecisionAnalysisMethod::EndToEnd);
+  EXPECT_EQ(quant.precisionAnalysisMethod, AnalysisMethod::EndToEnd);
 }
 
 TEST(Samples, FloatInterface) {

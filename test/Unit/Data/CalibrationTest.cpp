@@ -32,7 +32,7 @@ std::string tokenNpy(int64_t a, int64_t b) {
 
 CalibrationSource sourceOf(const fs::path &dataset,
                            std::string name = "DEFAULT",
-                           CalibrationFormat format = CalibrationFormat::Numpy,
+                           DataFormat format = DataFormat::Numpy,
                            int64_t size = 32) {
   CalibrationSource source;
   source.tensorName = std::move(name);
@@ -86,10 +86,10 @@ TEST_F(Calibration, UnpacksOnlyWhatIsNeededInOrderOfNames) {
                        {"__MACOSX/set/2.npy", "junk"},
                        {"set/1.npy", floatNpy(1, 0)}});
   CalibrationSet all =
-      open({floats}, {sourceOf(archive, "x", CalibrationFormat::Numpy, -1)});
+      open({floats}, {sourceOf(archive, "x", DataFormat::Numpy, -1)});
   EXPECT_EQ(namesOf(all), (std::vector<std::string>{"1", "10", "2", "B"}));
   CalibrationSet two =
-      open({floats}, {sourceOf(archive, "x", CalibrationFormat::Numpy, 2)});
+      open({floats}, {sourceOf(archive, "x", DataFormat::Numpy, 2)});
   EXPECT_EQ(namesOf(two), (std::vector<std::string>{"1", "10"}));
   EXPECT_EQ(filesBelow(dir / "work"),
             (std::vector<std::string>{"quant/dataset/x/set/1.npy",
@@ -150,7 +150,7 @@ TEST_F(Calibration, PairsInputsByName) {
                    {"1.bin", std::string(16, '\0')}});
   CalibrationSet set =
       open({tokens, floats},
-           {sourceOf(x, "x"), sourceOf(ids, "ids", CalibrationFormat::Binary)});
+           {sourceOf(x, "x"), sourceOf(ids, "ids", DataFormat::Binary)});
   ASSERT_EQ(namesOf(set), (std::vector<std::string>{"1", "2"}));
   std::vector<Tensor> second = set.load(1);
   EXPECT_EQ(valuesOf<int64_t>(second[0]), (std::vector<int64_t>{20, 21}));
@@ -163,11 +163,10 @@ TEST_F(Calibration, PairsInputsByName) {
                     {"4.npy", ""},
                     {"5.npy", ""},
                     {"6.npy", ""}});
-  expectRefused(
-      {tokens, floats},
-      {sourceOf(more, "x"), sourceOf(ids, "ids", CalibrationFormat::Binary)},
-      "4 samples of input 'x' have no partner of the same file name "
-      "for input 'ids': '3', '4', '5', ...");
+  expectRefused({tokens, floats},
+                {sourceOf(more, "x"), sourceOf(ids, "ids", DataFormat::Binary)},
+                "4 samples of input 'x' have no partner of the same file name "
+                "for input 'ids': '3', '4', '5', ...");
 }
 
 TEST_F(Calibration, FindsTheFolderOfAnInput) {
@@ -204,14 +203,14 @@ TEST_F(Calibration, ReadsObjects) {
   auto archive = pack(dir / "a.tar", Packing::Tar, {{"1.npy", file}});
   CalibrationSet set =
       open({floats, tokens},
-           {sourceOf(archive, "DEFAULT", CalibrationFormat::NumpyObject)});
+           {sourceOf(archive, "DEFAULT", DataFormat::NumpyObject)});
   std::vector<Tensor> sample = set.load(0);
   EXPECT_EQ(valuesOf<float>(sample[0]), (std::vector<float>{1, 2}));
   EXPECT_EQ(valuesOf<int64_t>(sample[1]),
             (std::vector<int64_t>{0x7f7f7f7f7f7f7f05, 0}));
   CalibrationSet other =
       open({{"y", DType::F32, {1}}},
-           {sourceOf(archive, "y", CalibrationFormat::NumpyObject)});
+           {sourceOf(archive, "y", DataFormat::NumpyObject)});
   expectError([&] { other.load(0); }, "no array named 'y'");
 }
 
@@ -221,8 +220,8 @@ TEST_F(Calibration, ReadsImages) {
   cv::imencode(".png", pixels, png);
   auto archive = pack(dir / "a.tar", Packing::Tar,
                       {{"1.PNG", std::string(png.begin(), png.end())}});
-  CalibrationSource source = sourceOf(archive, "x", CalibrationFormat::Image);
-  source.tensorFormat = ChannelOrder::RGB;
+  CalibrationSource source = sourceOf(archive, "x", DataFormat::Image);
+  source.tensorFormat = ColorSpace::Rgb;
   source.mean = {0, 10, 0};
   source.std = {1, 1, 2};
   CalibrationSet set = open({{"x", DType::F32, {1, 3, 1, 2}}}, {source});
@@ -232,8 +231,8 @@ TEST_F(Calibration, ReadsImages) {
 
 TEST_F(Calibration, RefusesFilesThatDoNotFit) {
   auto load = [&](const std::string &file, const PortInfo &input,
-                  CalibrationFormat format = CalibrationFormat::Numpy) {
-    std::string name = format == CalibrationFormat::Numpy ? "1.npy" : "1.bin";
+                  DataFormat format = DataFormat::Numpy) {
+    std::string name = format == DataFormat::Numpy ? "1.npy" : "1.bin";
     auto archive = pack(dir / "a.tar", Packing::Tar, {{name, file}});
     open({input}, {sourceOf(archive, "DEFAULT", format)}).load(0);
   };
@@ -268,7 +267,7 @@ TEST_F(Calibration, RefusesFilesThatDoNotFit) {
         load(npyBytes<float>({1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}), image);
       },
       "it is NHWC");
-  expectError([&] { load("1234", floats, CalibrationFormat::Binary); },
+  expectError([&] { load("1234", floats, DataFormat::Binary); },
               "has 4 bytes, but input 'x' (1x2 of float32) needs 8");
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': "
                        "(1000000000, 1000000000), }\n";
@@ -293,12 +292,11 @@ TEST_F(Calibration, RefusesSetsWithoutSamples) {
                 "1 files are not of format Numpy, such as '1.jpg'");
   auto twice =
       pack(dir / "t.tar", Packing::Tar, {{"1.jpg", "x"}, {"1.png", "x"}});
-  expectRefused({floats}, {sourceOf(twice, "x", CalibrationFormat::Image)},
+  expectRefused({floats}, {sourceOf(twice, "x", DataFormat::Image)},
                 "two files for the sample '1'");
   auto good = pack(dir / "g.tar", Packing::Tar, {{"1.npy", floatNpy(1, 2)}});
   for (int64_t size : {0, -2})
-    expectRefused({floats},
-                  {sourceOf(good, "x", CalibrationFormat::Numpy, size)},
+    expectRefused({floats}, {sourceOf(good, "x", DataFormat::Numpy, size)},
                   "calibration_size of 'x'");
   expectRefused({floats, tokens}, {sourceOf(good, "x")},
                 "input 'ids' has no calibration data");
@@ -315,7 +313,7 @@ TEST_F(Calibration, LoadsFromSeveralThreads) {
         {std::to_string(100 + sample) + ".npy", floatNpy(float(sample), 1)});
   CalibrationSet set =
       open({floats}, {sourceOf(pack(dir / "a.tar", Packing::TarGz, entries),
-                               "x", CalibrationFormat::Numpy, -1)});
+                               "x", DataFormat::Numpy, -1)});
   ASSERT_EQ(set.size(), 40u);
   std::atomic<int> right = 0;
   std::vector<std::thread> threads;
@@ -374,9 +372,8 @@ TEST_F(Calibration, PreflightDoubtsMeanAndStd) {
                       {{"1.png", std::string(png.begin(), png.end())}});
   std::vector<PortInfo> inputs = {{"x", DType::F32, {1, 3, 4, 4}}};
   auto warningsOf = [&](std::vector<float> mean, std::vector<float> std,
-                        ChannelOrder order = ChannelOrder::RGB) {
-    CalibrationSource source =
-        sourceOf(archive, "x", CalibrationFormat::Image, 1);
+                        ColorSpace order = ColorSpace::Rgb) {
+    CalibrationSource source = sourceOf(archive, "x", DataFormat::Image, 1);
     source.mean = std::move(mean);
     source.std = std::move(std);
     source.tensorFormat = order;
@@ -396,7 +393,7 @@ TEST_F(Calibration, PreflightDoubtsMeanAndStd) {
   EXPECT_TRUE(contains(warningsOf({.485f, .456f, .406f}, {.229f, .224f, .225f}),
                        "multiply them by 255"));
   EXPECT_TRUE(contains(warningsOf({300}, {}), "outside of the pixels"));
-  EXPECT_TRUE(contains(warningsOf({}, {}, ChannelOrder::Auto), "read as BGR"));
+  EXPECT_TRUE(contains(warningsOf({}, {}, ColorSpace::Auto), "read as BGR"));
 }
 
 TEST_F(Calibration, InputsTakeTheSamePicturesInTheirOwnOrder) {
@@ -405,17 +402,16 @@ TEST_F(Calibration, InputsTakeTheSamePicturesInTheirOwnOrder) {
   cv::imencode(".png", pixels, png);
   auto archive = pack(dir / "a.tar", Packing::Tar,
                       {{"1.png", std::string(png.begin(), png.end())}});
-  CalibrationSource source =
-      sourceOf(archive, "DEFAULT", CalibrationFormat::Image, 1);
-  source.tensorFormat = ChannelOrder::RGB;
-  source.tensorFormatOf["y"] = ChannelOrder::BGR;
+  CalibrationSource source = sourceOf(archive, "DEFAULT", DataFormat::Image, 1);
+  source.tensorFormat = ColorSpace::Rgb;
+  source.tensorFormatOf["y"] = ColorSpace::Bgr;
   std::vector<PortInfo> inputs = {{"x", DType::F32, {1, 3, 1, 1}},
                                   {"y", DType::F32, {1, 3, 1, 1}}};
   std::vector<Tensor> sample = open(inputs, {source}).load(0);
   EXPECT_EQ(valuesOf<float>(sample[0]), (std::vector<float>{30, 20, 10}));
   EXPECT_EQ(valuesOf<float>(sample[1]), (std::vector<float>{10, 20, 30}));
 
-  source.tensorFormatOf["y"] = ChannelOrder::Auto;
+  source.tensorFormatOf["y"] = ColorSpace::Auto;
   std::vector<std::string> warnings = preflight(inputs, {&source, 1}).warnings;
   EXPECT_TRUE(contains(warnings, "'y': tensor_format is not given"));
   EXPECT_FALSE(contains(warnings, "'x': tensor_format is not given"));
@@ -470,10 +466,10 @@ TEST_F(Calibration, DoctorDoubtsMeanAndStd) {
   auto archive = pack(dir / "a.tar", Packing::Tar, entries);
   auto diagnosisOf = [&](std::vector<float> mean, std::vector<float> std,
                          Shape shape = {1, 3, 4, 4}) {
-    CalibrationSource source = sourceOf(archive, "x", CalibrationFormat::Image);
+    CalibrationSource source = sourceOf(archive, "x", DataFormat::Image);
     source.mean = std::move(mean);
     source.std = std::move(std);
-    source.tensorFormat = ChannelOrder::BGR;
+    source.tensorFormat = ColorSpace::Bgr;
     CalibrationSet set = open({{"x", DType::F32, std::move(shape)}}, {source});
     return diagnose(set).offRange;
   };
@@ -506,9 +502,9 @@ TEST_F(Calibration, DoctorDoubtsMeanAndStd) {
   EXPECT_EQ(diagnosisOf({90, 120, 150}, {0.999f, 1.4f, 1.7f}).size(), 1u);
   EXPECT_EQ(diagnosisOf({90, 120, 150}, {1490, 1990, 2510}).size(), 1u);
 
-  CalibrationSource source = sourceOf(archive, "x", CalibrationFormat::Image);
+  CalibrationSource source = sourceOf(archive, "x", DataFormat::Image);
   source.std = {1 / 255.0f};
-  source.tensorFormat = ChannelOrder::BGR;
+  source.tensorFormat = ColorSpace::Bgr;
   CalibrationSet set = open({{"x", DType::F32, {1, 3, 4, 4}}}, {source});
   EXPECT_TRUE(contains(describe(diagnose(set), set),
                        "channel 0 of x has mean 2.295e+04 and spread 7650 "
@@ -524,7 +520,7 @@ TEST_F(Calibration, DoctorDoesNotBlameNormalizationForBlankPictures) {
   cv::imencode(".png", pixels, png);
   auto archive = pack(dir / "a.tar", Packing::Tar,
                       {{"1.png", std::string(png.begin(), png.end())}});
-  CalibrationSource source = sourceOf(archive, "x", CalibrationFormat::Image);
+  CalibrationSource source = sourceOf(archive, "x", DataFormat::Image);
   source.mean = {100};
   source.std = {40};
   CalibrationSet set = open({{"x", DType::F32, {1, 3, 4, 4}}}, {source});

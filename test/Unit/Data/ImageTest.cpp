@@ -33,9 +33,9 @@ Tensor read(const std::string &bytes, const ImageForm &form) {
   return readImage(std::as_bytes(std::span(bytes)), "p.jpg", form);
 }
 
-ImageForm formOf(Shape shape, ChannelOrder order = ChannelOrder::Auto,
+ImageForm formOf(Shape shape, ColorSpace order = ColorSpace::Auto,
                  std::vector<float> mean = {}, std::vector<float> std = {},
-                 ImageLayout layout = ImageLayout::Auto,
+                 TensorLayout layout = TensorLayout::Default,
                  DType dtype = DType::F32) {
   return imageFormOf("x", dtype, shape, order, layout, mean, std);
 }
@@ -67,24 +67,24 @@ TEST(Image, EqualsOpenCVBitForBit) {
                     {17, 300, 224, 224}})
     for (const char *extension : {".jpg", ".png", ".bmp"})
       for (int channels : {1, 3})
-        for (ChannelOrder order :
-             {ChannelOrder::BGR, ChannelOrder::RGB, ChannelOrder::Gray}) {
+        for (ColorSpace order :
+             {ColorSpace::Bgr, ColorSpace::Rgb, ColorSpace::Gray}) {
           std::string bytes =
               encode(extension, size.width, size.height, channels);
-          bool gray = order == ChannelOrder::Gray;
+          bool gray = order == ColorSpace::Gray;
           int64_t c = gray ? 1 : 3;
           cv::Mat expected =
               expectedPixels(bytes, size.toWidth, size.toHeight, gray);
           Tensor nchw =
               read(bytes, formOf({1, c, size.toHeight, size.toWidth}, order));
           Tensor nhwc = read(bytes, formOf({1, size.toHeight, size.toWidth, c},
-                                           order, {}, {}, ImageLayout::NHWC));
+                                           order, {}, {}, TensorLayout::NHWC));
           ASSERT_EQ(nchw.shape(), (Shape{1, c, size.toHeight, size.toWidth}));
           int64_t plane = size.toWidth * size.toHeight, differences = 0;
           for (int y = 0; y < size.toHeight; ++y)
             for (int x = 0; x < size.toWidth; ++x)
               for (int64_t k = 0; k < c; ++k) {
-                int64_t from = order == ChannelOrder::RGB ? 2 - k : k;
+                int64_t from = order == ColorSpace::Rgb ? 2 - k : k;
                 float pixel = expected.ptr(y)[x * c + from];
                 int64_t at = y * size.toWidth + x;
                 differences += nchw.data<float>()[k * plane + at] != pixel;
@@ -100,13 +100,13 @@ TEST(Image, NormalizesInSinglePrecision) {
                      std = {57.375f, 57.12f, 58.395f};
   Tensor raw = read(bytes, formOf({1, 3, 5, 6}));
   Tensor normalized =
-      read(bytes, formOf({1, 3, 5, 6}, ChannelOrder::Auto, mean, std));
+      read(bytes, formOf({1, 3, 5, 6}, ColorSpace::Auto, mean, std));
   for (int64_t at = 0; at < raw.size(); ++at)
     EXPECT_EQ(normalized.data<float>()[at],
               (raw.data<float>()[at] - mean[size_t(at / 30)]) /
                   std[size_t(at / 30)]);
   Tensor oneForAll =
-      read(bytes, formOf({1, 3, 5, 6}, ChannelOrder::Auto, {}, {255}));
+      read(bytes, formOf({1, 3, 5, 6}, ColorSpace::Auto, {}, {255}));
   for (int64_t at = 0; at < raw.size(); ++at)
     EXPECT_EQ(oneForAll.data<float>()[at], raw.data<float>()[at] / 255.0f);
 }
@@ -117,8 +117,8 @@ TEST(Image, FillsBatchesAndOtherTypes) {
   Tensor two = read(bytes, formOf({2, 3, 4, 4}));
   for (int64_t at = 0; at < two.size(); ++at)
     EXPECT_EQ(two.data<float>()[at], one.data<float>()[at % one.size()]);
-  Tensor pixels = read(bytes, formOf({1, 4, 4, 3}, ChannelOrder::BGR, {}, {},
-                                     ImageLayout::Auto, DType::U8));
+  Tensor pixels = read(bytes, formOf({1, 4, 4, 3}, ColorSpace::Bgr, {}, {},
+                                     TensorLayout::Default, DType::U8));
   ASSERT_EQ(pixels.shape(), (Shape{1, 4, 4, 3}));
   for (int64_t at = 0; at < 16; ++at)
     for (int64_t k = 0; k < 3; ++k)
@@ -131,29 +131,29 @@ TEST(Image, RefusesInputsThatAreNoPictures) {
   expectError([] { formOf({1, 4, 8, 8}); }, "4 channels");
   expectError(
       [] {
-        formOf({1, 3, 8, 8}, ChannelOrder::Gray);
+        formOf({1, 3, 8, 8}, ColorSpace::Gray);
       },
       "tensor_format GRAY does not fit 3 channels");
-  expectError([] { formOf({1, 1, 8, 8}, ChannelOrder::RGB); }, "RGB");
+  expectError([] { formOf({1, 1, 8, 8}, ColorSpace::Rgb); }, "RGB");
   expectError([] { formOf({1, 3, 1 << 20, 1 << 20}); }, "2^26");
   expectError(
       [] {
-        formOf({1, 3, 8, 8}, ChannelOrder::BGR, {1, 2});
+        formOf({1, 3, 8, 8}, ColorSpace::Bgr, {1, 2});
       },
       "calibration_mean has 2 values");
   expectError(
       [] {
-        formOf({1, 3, 8, 8}, ChannelOrder::BGR, {}, {1, 0, 1});
+        formOf({1, 3, 8, 8}, ColorSpace::Bgr, {}, {1, 0, 1});
       },
       "must not be 0");
   expectError(
       [] {
-        formOf({1, 3, 8, 8}, ChannelOrder::BGR, {}, {NAN});
+        formOf({1, 3, 8, 8}, ColorSpace::Bgr, {}, {NAN});
       },
       "not finite");
   expectError(
       [] {
-        formOf({1, 3, 8, 8}, ChannelOrder::BGR, {5}, {}, ImageLayout::NCHW,
+        formOf({1, 3, 8, 8}, ColorSpace::Bgr, {5}, {}, TensorLayout::NCHW,
                DType::U8);
       },
       "need a float input");

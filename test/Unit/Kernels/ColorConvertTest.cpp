@@ -244,8 +244,8 @@ TEST(NormalizeInputTest, GivesTheBitsOfACalibrationPicture) {
     Shape shape =
         channelsLast ? Shape{1, height, width, 3} : Shape{1, 3, height, width};
     ImageForm form = imageFormOf(
-        "x", DType::F32, shape, ChannelOrder::BGR,
-        channelsLast ? ImageLayout::NHWC : ImageLayout::NCHW, mean, std);
+        "x", DType::F32, shape, ColorSpace::Bgr,
+        channelsLast ? TensorLayout::NHWC : TensorLayout::NCHW, mean, std);
     Tensor expected =
         readImage(std::as_bytes(std::span<const uint8_t>(file)), "x.png", form);
     Tensor x(DType::F32, shape), y(DType::F32, shape);
