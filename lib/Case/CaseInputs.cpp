@@ -169,11 +169,10 @@ private:
         input.calibrationSize = -1;
       }
     } else if (quant.inputSampleDir.empty()) {
-      std::vector<std::vector<Tensor>> samples =
-          evaluationSamples(original, inputs).samples;
-      for (size_t i = 0; i < samples.size(); ++i)
+      Samples samples = evaluationSamples(original, inputs);
+      for (size_t i = 0; i < samples.count; ++i)
         writeNpyFolder(folder / "samples" / fmt::format("{:04}", i), inputs,
-                       samples[i]);
+                       samples.load(i));
       quant.inputSampleDir = "samples";
     }
   }

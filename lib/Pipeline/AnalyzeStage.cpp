@@ -126,15 +126,9 @@ Samples analyzedSamples(BuildState &state) {
   std::vector<PortInfo> inputs = state.network->inputs();
   if (!config.quant.inputSampleDir.empty())
     return samplesIn(config.quant.inputSampleDir, inputs);
-  if (!config.quant.inputConfigs.empty()) {
-    auto set = std::make_shared<CalibrationSet>(
-        openCalibrationSet(*state.network, config));
-    return {set->size(), [set](size_t i) { return set->load(i); },
-            config.quant.inputConfigs[0].calibrationDataset};
-  }
-  auto few = std::make_shared<CheckSamples>(evaluationSamples(config, inputs));
-  return {few->samples.size(), [few](size_t i) { return few->samples[i]; },
-          few->source};
+  if (!config.quant.inputConfigs.empty())
+    return calibrationSamples(*state.network, config);
+  return evaluationSamples(config, inputs);
 }
 
 void runAnalyzeStage(BuildState &state) {
@@ -158,14 +152,13 @@ void runAnalyzeStage(BuildState &state) {
   PrecisionReport report;
   {
     Progress progress("Analyzing precision", int64_t(samples.count));
-    AnalysisSamples sweep{samples.count, samples.load,
-                          [&] { progress.advance(); }, state.options.threads};
-    sweep.attributes = true;
+    AnalysisOptions options{state.options.threads, [&] { progress.advance(); }};
+    options.attributes = true;
     if (dump)
-      sweep.look = [&](const ComparedValues &compared) {
+      options.look = [&](const ComparedValues &compared) {
         dump->write(compared);
       };
-    report = analyzePrecision(analyzed, comparisons, sweep);
+    report = analyzePrecision(analyzed, comparisons, samples, options);
   }
   if (dump)
     dump->finish();

@@ -186,13 +186,11 @@ void checkCalibration(Network &network, const BuildConfig &config) {
                             fmt::join(report.problems, "\n  ")));
 }
 
-CheckSamples calibrationSamples(Network &network, const BuildConfig &config) {
-  CalibrationSet set = openCalibrationSet(network, config);
-  CheckSamples result{{}, config.quant.inputConfigs[0].calibrationDataset};
-  constexpr size_t count = 4;
-  for (size_t i = 0; i < std::min(count, set.size()); ++i)
-    result.samples.push_back(set.load(i));
-  return result;
+Samples calibrationSamples(Network &network, const BuildConfig &config) {
+  auto set =
+      std::make_shared<CalibrationSet>(openCalibrationSet(network, config));
+  return {set->size(), [set](size_t i) { return set->load(i); },
+          config.quant.inputConfigs[0].calibrationDataset};
 }
 
 void runCalibrateStage(BuildState &state) {

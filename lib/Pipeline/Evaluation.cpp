@@ -84,16 +84,16 @@ Accuracy measureAccuracy(const Executable &executable, std::string_view what,
   return {std::string(what), correct, int64_t(count)};
 }
 
-CheckSamples evaluationSamples(const BuildConfig &config,
-                               std::span<const PortInfo> inputs) {
+Samples evaluationSamples(const BuildConfig &config,
+                          std::span<const PortInfo> inputs) {
   if (config.evaluation.images.empty() || inputs.size() != 1)
     return randomSamples(inputs);
   EvaluationSet set = readEvaluation(config, inputs[0]);
-  CheckSamples result{{}, config.evaluation.images};
+  std::vector<std::vector<Tensor>> result;
   constexpr int64_t count = 8;
   for (int64_t i = 0; i < std::min(count, set.images.dim(0)); ++i)
-    result.samples.push_back({sampleOf(set, size_t(i), inputs[0]).clone()});
-  return result;
+    result.push_back({sampleOf(set, size_t(i), inputs[0]).clone()});
+  return samplesInMemory(std::move(result), config.evaluation.images);
 }
 
 } // namespace parallax

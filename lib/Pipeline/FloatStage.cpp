@@ -141,8 +141,7 @@ void optimizeNetwork(Network &network, const FloatStageOptions &options) {
 }
 
 /// Both networks on the same samples; one line per output.
-void compareNetworks(Network &network, ModelCheck &check,
-                     const std::string &source) {
+void compareNetworks(Network &network, ModelCheck &check) {
   std::string failures;
   for (const OutputCheck &output :
        check.compare(network.prepare(PrepareOptions()))) {
@@ -152,7 +151,8 @@ void compareNetworks(Network &network, ModelCheck &check,
         output.name, formatNumber(output.error),
         formatFraction(output.cosine, 8), formatNumber(output.sensitivity));
     log(LogLevel::Info, "model check on {} {} ({}): {}", check.sampleCount(),
-        check.sampleCount() == 1 ? "sample" : "samples", source, text);
+        check.sampleCount() == 1 ? "sample" : "samples", check.sampleSource(),
+        text);
     if (!output.passes())
       failures += fmt::format("\n  {} (sample {})", text, output.worstSample);
   }
@@ -189,11 +189,9 @@ void writeMlir(const std::filesystem::path &path, Network &network,
   writeText(path, text, what);
 }
 
-CheckSamples randomSamples(std::span<const PortInfo> inputs) {
-  CheckSamples result{{}, "random numbers"};
-  for (uint64_t seed = 1; seed <= 2; ++seed)
-    result.samples.push_back(randomInputs(inputs, seed));
-  return result;
+Samples randomSamples(std::span<const PortInfo> inputs) {
+  return samplesInMemory({randomInputs(inputs, 1), randomInputs(inputs, 2)},
+                         "random numbers");
 }
 
 void runFloatStage(Network &network, const FloatStageOptions &options) {
@@ -204,18 +202,15 @@ void runFloatStage(Network &network, const FloatStageOptions &options) {
     addView(network.function(), views::imported);
 
   std::optional<ModelCheck> check;
-  std::string source;
   if (options.checkModel && options.optimize) {
     Executable imported = network.prepare(PrepareOptions());
-    CheckSamples samples = options.samples(imported.inputs);
-    source = samples.source;
-    check.emplace(std::move(samples.samples), options.threads);
+    check.emplace(options.samples(imported.inputs), options.threads);
     check->record(imported);
   }
   if (options.optimize)
     optimizeNetwork(network, options);
   if (check)
-    compareNetworks(network, *check, source);
+    compareNetworks(network, *check);
 
   onnx_export::ExportOptions exporting;
   exporting.graphName = network.summary().name;

@@ -56,9 +56,11 @@ void optimizeFloats(BuildState &state) {
   stage.checkRewrites = !config.onnxOpt.disableTransformationCheck;
   stage.checkModel = config.onnxOpt.modelCheck;
   stage.samples = [&](std::span<const PortInfo> inputs) {
-    return config.quant.inputConfigs.empty()
-               ? evaluationSamples(config, inputs)
-               : calibrationSamples(*state.network, config);
+    if (config.quant.inputConfigs.empty())
+      return evaluationSamples(config, inputs);
+    Samples samples = calibrationSamples(*state.network, config);
+    samples.count = std::min(samples.count, size_t(4));
+    return samples;
   };
   stage.threads = state.options.threads;
   stage.keepsImported = needsImported(state);

@@ -81,16 +81,13 @@ mlir::func::FuncOp improve(BuildState &state) {
         "beside calibration_cache, and are left out");
     return network;
   }
-  CalibrationSet set = openCalibrationSet(*state.network, state.config);
-  MeasuredSamples samples;
-  samples.count = set.size();
-  samples.load = [&](size_t i) { return set.load(i); };
-  samples.threads = state.options.threads;
+  Samples samples = calibrationSamples(*state.network, state.config);
   AssignPrecisions assign = [&](mlir::func::FuncOp view) -> LogicalResult {
     return assignPrecision(view, config, precisionOptions(state, view));
   };
   Improvement improvement = orThrow(network.getContext(), [&] {
-    return improveNetwork(network, config, samples, assign);
+    return improveNetwork(network, config, samples, state.options.threads,
+                          assign);
   });
   const FloatChanges &changes = improvement.changes;
   auto show = [&](std::string_view title, bool isEmpty, const Table &table) {

@@ -37,8 +37,8 @@ int optimizeModel(OptimizeFlags &options) {
   if (!options.inputDir.empty()) {
     stage.checkModel = true;
     stage.samples = [&](std::span<const PortInfo> inputs) {
-      return CheckSamples{{readFolder(options.inputDir, inputs)},
-                          options.inputDir};
+      return samplesInMemory({readFolder(options.inputDir, inputs)},
+                             options.inputDir);
     };
   }
   Network network(options.network);

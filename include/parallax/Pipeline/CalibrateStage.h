@@ -23,8 +23,8 @@ void checkCalibration(Network &network, const BuildConfig &config);
 /// All samples; archives are unpacked.
 CalibrationSet openCalibrationSet(Network &network, const BuildConfig &config);
 
-/// The first samples, for the check of the optimized network.
-CheckSamples calibrationSamples(Network &network, const BuildConfig &config);
+/// The same, with the name of their file.
+Samples calibrationSamples(Network &network, const BuildConfig &config);
 
 /// Prints the Quant Config Table, collects ranges, writes
 /// quant/calibration.json, and adds the calibrated view to the network.

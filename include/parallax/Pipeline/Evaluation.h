@@ -14,8 +14,8 @@ namespace parallax {
 
 /// Inputs for the check of the optimized network: the first of the evaluation
 /// set, or random ones.
-CheckSamples evaluationSamples(const BuildConfig &config,
-                               std::span<const PortInfo> inputs);
+Samples evaluationSamples(const BuildConfig &config,
+                          std::span<const PortInfo> inputs);
 
 /// Measures and shows how many of the labelled samples a network classifies
 /// correctly; `what` says which network it is.

@@ -9,20 +9,15 @@
 #define PARALLAX_PIPELINE_FLOATSTAGE_H
 
 #include "parallax/Pipeline/Network.h"
+#include "parallax/Support/Samples.h"
 
 #include <filesystem>
 #include <functional>
 
 namespace parallax {
 
-/// Inputs of the network and where they come from.
-struct CheckSamples {
-  std::vector<std::vector<Tensor>> samples;
-  std::string source;
-};
-
 /// Reproducible random ones.
-CheckSamples randomSamples(std::span<const PortInfo> inputs);
+Samples randomSamples(std::span<const PortInfo> inputs);
 
 struct FloatStageOptions {
   bool optimize = true;
@@ -30,8 +25,7 @@ struct FloatStageOptions {
   bool checkRewrites = true;
   /// Compare the outputs of the whole network before and after.
   bool checkModel = false;
-  std::function<CheckSamples(std::span<const PortInfo>)> samples =
-      randomSamples;
+  std::function<Samples(std::span<const PortInfo>)> samples = randomSamples;
   int threads = 1;
   /// Keep the network as it was imported, as a view.
   bool keepsImported = false;

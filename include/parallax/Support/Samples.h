@@ -11,6 +11,7 @@
 #include "parallax/Support/Tensor.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,15 @@ struct Samples {
   /// Where they come from, for people.
   std::string source;
 };
+
+/// Those that are in memory already.
+inline Samples samplesInMemory(std::vector<std::vector<Tensor>> tensors,
+                               std::string source = "") {
+  auto all =
+      std::make_shared<std::vector<std::vector<Tensor>>>(std::move(tensors));
+  return {all->size(), [all](size_t i) { return (*all)[i]; },
+          std::move(source)};
+}
 
 } // namespace parallax
 

@@ -191,7 +191,8 @@ private:
 
 /// The sums over all samples, by sight.
 std::vector<TensorComparison> compare(const Combination &combination,
-                                      const AnalysisSamples &samples,
+                                      const Samples &samples,
+                                      const AnalysisOptions &analysis,
                                       analyze::Waterfall &waterfall,
                                       analyze::BitComparison &bits) {
   PrepareOptions options = analyze::sweepOptions();
@@ -214,7 +215,7 @@ std::vector<TensorComparison> compare(const Combination &combination,
   callbacks.load = samples.load;
   callbacks.observe = [&](size_t i) -> std::unique_ptr<Observer> {
     running[i] = pool.take(i, combination, &waterfall, &bits);
-    running[i]->look = samples.look;
+    running[i]->look = analysis.look;
     return std::make_unique<Watcher>(sights, *running[i]);
   };
   callbacks.consume = [&](size_t i, std::span<const Tensor>) {
@@ -223,10 +224,10 @@ std::vector<TensorComparison> compare(const Combination &combination,
         total[j].merge(running[i]->comparisons[j]);
     bits.finish(i);
     pool.giveBack(std::move(running[i]));
-    if (samples.done)
-      samples.done();
+    if (analysis.done)
+      analysis.done();
   };
-  runSamples(executable, samples.count, samples.threads, callbacks);
+  runSamples(executable, samples.count, analysis.threads, callbacks);
   return total;
 }
 
@@ -286,18 +287,20 @@ outliersOfAll(const Combination &combination,
 
 PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
                                  const std::vector<Comparison> &comparisons,
-                                 const AnalysisSamples &samples) {
+                                 const Samples &samples,
+                                 const AnalysisOptions &options) {
   PhaseClock clock;
   RangesAside aside(views.network);
   Combination combination = analyze::combine(views, comparisons);
-  analyze::Waterfall waterfall(views, comparisons, combination, samples);
+  analyze::Waterfall waterfall(views, comparisons, combination, samples,
+                               options.threads);
   clock.finish("stages");
   analyze::InputComparison inputs(views, samples.count);
-  AnalysisSamples watched = samples;
+  Samples watched = samples;
   watched.load = inputs.watch(samples.load);
   analyze::BitComparison bits(combination, samples.count);
   std::vector<TensorComparison> sums =
-      compare(combination, watched, waterfall, bits);
+      compare(combination, watched, options, waterfall, bits);
   clock.finish("layers");
   PrecisionReport report;
   report.differences = bits.differences(views.machine, samples);
@@ -315,11 +318,11 @@ PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
   clock.finish("histograms");
   report.times = analyze::timesOf(views.network, samples);
   clock.finish("times");
-  if (samples.attributes)
+  if (options.attributes)
     report.attribution = analyze::attribute(
         views,
         views.machine ? AnalysisMode::NPUBackend : AnalysisMode::Reference,
-        samples);
+        samples, options.threads);
   clock.finish("attribution");
   log(LogLevel::Debug, "analysis: {}", clock.summary());
   return report;

@@ -11,10 +11,10 @@
 #include "parallax/Passes/Analyze/Analyze.h"
 #include "parallax/Passes/Calibrate/RandomSamples.h"
 #include "parallax/Support/Error.h"
-#include "parallax/Support/Views.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
+#include "parallax/Support/Views.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringMap.h"
@@ -83,12 +83,9 @@ struct PrecisionAnalysis : impl::PrecisionAnalysisBase<PrecisionAnalysis> {
     FailureOr<Samples> made = randomSamples(quantized, samples, seed);
     if (failed(made))
       return signalPassFailure();
-    AnalysisSamples source;
-    source.count = made->count;
-    source.load = made->load;
     try {
       for (const PrecisionTable &table :
-           analyzePrecision(views, comparisons, source).tables)
+           analyzePrecision(views, comparisons, *made).tables)
         annotate(table, table.mode == AnalysisMode::Reference ? quantized
                                                               : views.machine);
     } catch (const Error &error) {

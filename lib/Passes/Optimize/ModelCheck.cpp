@@ -37,16 +37,16 @@ static std::vector<Tensor> nudged(const std::vector<Tensor> &sample) {
 
 void ModelCheck::record(const Executable &imported) {
   SampleCallbacks callbacks;
-  callbacks.load = [&](size_t i) { return samples[i]; };
+  callbacks.load = samples.load;
   callbacks.consume = [&](size_t, std::span<const Tensor> outputs) {
-    Sample &copy = expected.emplace_back();
+    std::vector<Tensor> &copy = expected.emplace_back();
     for (const Tensor &output : outputs)
       copy.push_back(output.clone());
   };
-  runSamples(imported, samples.size(), threads, callbacks);
+  runSamples(imported, samples.count, threads, callbacks);
 
   sensitivities.assign(imported.outputs.size(), 0);
-  callbacks.load = [&](size_t i) { return nudged(samples[i]); };
+  callbacks.load = [&](size_t i) { return nudged(samples.load(i)); };
   callbacks.consume = [&](size_t sample, std::span<const Tensor> outputs) {
     for (size_t i = 0; i < outputs.size(); ++i)
       if (outputs[i].shape() == expected[sample][i].shape())
@@ -54,7 +54,7 @@ void ModelCheck::record(const Executable &imported) {
             std::max(sensitivities[i],
                      errorOf(measure(outputs[i], expected[sample][i])));
   };
-  runSamples(imported, samples.size(), threads, callbacks);
+  runSamples(imported, samples.count, threads, callbacks);
 }
 
 std::vector<OutputCheck> ModelCheck::compare(const Executable &optimized) {
@@ -64,7 +64,7 @@ std::vector<OutputCheck> ModelCheck::compare(const Executable &optimized) {
     checks.back().sensitivity = sensitivities[i];
   }
   SampleCallbacks callbacks;
-  callbacks.load = [&](size_t i) { return samples[i]; };
+  callbacks.load = samples.load;
   callbacks.consume = [&](size_t sample, std::span<const Tensor> outputs) {
     for (size_t i = 0; i < outputs.size(); ++i) {
       OutputCheck &check = checks[i];
@@ -83,7 +83,7 @@ std::vector<OutputCheck> ModelCheck::compare(const Executable &optimized) {
       }
     }
   };
-  runSamples(optimized, samples.size(), threads, callbacks);
+  runSamples(optimized, samples.count, threads, callbacks);
   return checks;
 }
 

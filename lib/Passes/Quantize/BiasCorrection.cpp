@@ -155,16 +155,16 @@ CorrectedLayer correct(LayerViews &views, const FloatRows &rows) {
 std::vector<CorrectedLayer> correctBiases(func::FuncOp network,
                                           func::FuncOp copy,
                                           func::FuncOp quantized,
-                                          const MeasuredSamples &samples) {
+                                          const Samples &samples, int threads) {
   using namespace quantize;
   RangesAside ofNetwork(network), ofCopy(copy);
-  ThreadCountScope threads(samples.threads);
+  ThreadCountScope scope(threads);
   std::vector<LayerViews> layers = correctable(network, copy, quantized);
   FloatRows rows;
   for (const LayerViews &views : layers)
     rows.want(views.layer.input(), views.layer.geometry());
   // A mean needs more samples than an error does.
-  rows.collect(network, samples, samples.limit);
+  rows.collect(network, samples, threads, FloatRows::mostSamples);
   std::vector<CorrectedLayer> outcomes;
   for (LayerViews &views : layers) {
     const Tensor *known =

@@ -63,7 +63,7 @@ public:
         tensors[layer->input()].push_back(*layer);
         rows.want(layer->input(), layer->geometry());
       }
-    rows.collect(network, options.samples);
+    rows.collect(network, options.samples, options.threads);
     std::vector<TunedRange> outcomes;
     for (auto &[tensor, layers] : tensors)
       outcomes.push_back(tune(tensor, layers, rows));
@@ -130,7 +130,7 @@ std::vector<TunedRange> tuneRanges(func::FuncOp network,
                                    const ScalingOptions &options) {
   if (options.samples.count == 0)
     return {};
-  ThreadCountScope threads(options.samples.threads);
+  ThreadCountScope threads(options.threads);
   RangesAside aside(network);
   return quantize::RangeTuner(aside.ranges(), options).run(network);
 }

@@ -61,15 +61,13 @@ void FloatRows::wantExtremes(Value tensor, int64_t axis) {
   watched(tensor).extremes[axis];
 }
 
-size_t FloatRows::samplesNeeded(const MeasuredSamples &source,
-                                size_t fewestSamples) const {
+size_t FloatRows::samplesNeeded(size_t count, size_t fewestSamples) const {
   int64_t fewest = mostRows;
   for (const auto &[name, tensor] : tensors)
     for (const auto &[geometry, entry] : tensor.entries)
       fewest = std::min(fewest, geometry.rows(tensor.shape));
   auto wanted = size_t((mostRows + fewest - 1) / std::max<int64_t>(fewest, 1));
-  return std::min(
-      {source.count, source.limit, std::max(wanted, fewestSamples)});
+  return std::min({count, mostSamples, std::max(wanted, fewestSamples)});
 }
 
 void FloatRows::allocate(size_t samples) {
@@ -137,9 +135,9 @@ private:
   size_t sample;
 };
 
-void FloatRows::collect(func::FuncOp network, const MeasuredSamples &source,
-                        size_t fewestSamples) {
-  size_t used = samplesNeeded(source, fewestSamples);
+void FloatRows::collect(func::FuncOp network, const Samples &source,
+                        int threads, size_t fewestSamples) {
+  size_t used = samplesNeeded(source.count, fewestSamples);
   if (tensors.empty() || used == 0)
     return tensors.clear();
   PrepareOptions options;
@@ -168,7 +166,7 @@ void FloatRows::collect(func::FuncOp network, const MeasuredSamples &source,
     return std::make_unique<Watcher>(*this, sample);
   };
   callbacks.consume = [](size_t, std::span<const Tensor>) {};
-  runSamples(executable, used, source.threads, callbacks);
+  runSamples(executable, used, threads, callbacks);
 }
 
 const Tensor *FloatRows::rows(Value tensor, const RowGeometry &geometry) const {

@@ -30,6 +30,9 @@ void multiplyColumns(Tensor &matrix, const std::vector<float> &factors);
 /// What is kept of tensors, which are known by their names.
 class FloatRows {
 public:
+  /// Not more samples than these are run, evenly spread.
+  static constexpr size_t mostSamples = 8;
+
   /// Asks for rows of a tensor; before collect().
   void want(Value tensor, const RowGeometry &geometry);
   /// Asks for the extremes of every channel.
@@ -38,7 +41,7 @@ public:
   /// Runs the network on samples: on as many as it takes to have enough rows of
   /// every tensor, but since samples differ more than the rows of one, on some
   /// in any case.
-  void collect(mlir::func::FuncOp network, const MeasuredSamples &source,
+  void collect(mlir::func::FuncOp network, const Samples &source, int threads,
                size_t fewestSamples = 4);
 
   /// Null if the network does not have the tensor. Rows of one sample are
@@ -66,8 +69,7 @@ private:
 
   Watched &watched(Value tensor);
   const Watched *find(Value tensor) const;
-  size_t samplesNeeded(const MeasuredSamples &source,
-                       size_t fewestSamples) const;
+  size_t samplesNeeded(size_t count, size_t fewestSamples) const;
   void allocate(size_t samples);
   static void take(Watched &tensor, size_t sample, const Tensor &value);
 

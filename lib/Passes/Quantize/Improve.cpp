@@ -33,8 +33,9 @@ using Outputs = std::vector<std::vector<Tensor>>;
 class Improver {
 public:
   Improver(func::FuncOp network, const QuantConfig &config,
-           const MeasuredSamples &samples, const AssignPrecisions &assign)
-      : network(network), config(config), samples(samples), assign(assign) {}
+           const Samples &samples, int threads, const AssignPrecisions &assign)
+      : network(network), config(config), samples(samples), threads(threads),
+        assign(assign) {}
 
   FailureOr<Improvement> improve() {
     expected = run(network);
@@ -69,7 +70,7 @@ private:
       return failure();
     func::FuncOp before = network.clone();
     llvm::scope_exit eraseBefore([&] { before.erase(); });
-    entries = change(network, smoothOptions(config, samples));
+    entries = change(network, smoothOptions(config, samples, threads));
     if (llvm::none_of(entries, [](const Entry &entry) { return entry.kept; }))
       return success();
     FailureOr<double> after = errorOf(network);
@@ -93,7 +94,8 @@ private:
     FailureOr<func::FuncOp> view = quantized(network);
     if (failed(view))
       return failure();
-    result.changes.corrected = correctBiases(network, copy, *view, samples);
+    result.changes.corrected =
+        correctBiases(network, copy, *view, samples, threads);
     view->erase();
     FailureOr<double> after = errorOf(copy);
     if (failed(after))
@@ -128,7 +130,7 @@ private:
       for (const Tensor &value : values)
         outputs[i].push_back(value.clone());
     };
-    runSamples(executable, count, samples.threads, callbacks);
+    runSamples(executable, count, threads, callbacks);
     return outputs;
   }
 
@@ -152,7 +154,8 @@ private:
 
   func::FuncOp network;
   const QuantConfig &config;
-  const MeasuredSamples &samples;
+  const Samples &samples;
+  int threads;
   const AssignPrecisions &assign;
   Outputs expected;
   double error = 0;
@@ -168,11 +171,11 @@ bool asksForImprovement(const QuantConfig &config) {
 
 FailureOr<Improvement> improveNetwork(func::FuncOp network,
                                       const QuantConfig &config,
-                                      const MeasuredSamples &samples,
+                                      const Samples &samples, int threads,
                                       const AssignPrecisions &assign) {
   if (!asksForImprovement(config) || samples.count == 0)
     return Improvement{{}, network};
-  return Improver(network, config, samples, assign).improve();
+  return Improver(network, config, samples, threads, assign).improve();
 }
 
 } // namespace parallax

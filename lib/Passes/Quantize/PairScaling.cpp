@@ -189,7 +189,7 @@ void PairScaler::want(const Pair &pair) {
 }
 
 void PairScaler::collect(func::FuncOp network) {
-  rows.collect(network, options.samples);
+  rows.collect(network, options.samples, options.threads);
   for (const ScaledTensor &tensor : uncalibrated)
     observed[getTensorName(tensor.value)] =
         rows.extremes(tensor.value, tensor.axis);
@@ -254,7 +254,7 @@ Tensor PairScaler::codedMatrix(const Tensor &matrix, DataType kind,
 }
 
 PairScaler::Exact PairScaler::exact(const Pair &pair) const {
-  ThreadCountScope threads(options.samples.threads);
+  ThreadCountScope threads(options.threads);
   Exact result;
   for (const MacLayer &layer : pair.consumers) {
     result.matrices.push_back(layer.matrix());
@@ -267,7 +267,7 @@ PairScaler::Exact PairScaler::exact(const Pair &pair) const {
 PairError PairScaler::error(const Pair &pair, const Exact &exact,
                             const Scales &scales, Effort effort,
                             bool withTensor) const {
-  ThreadCountScope threads(options.samples.threads);
+  ThreadCountScope threads(options.threads);
   PairError sum;
   for (auto [layer, matrix, expected] :
        llvm::zip(pair.consumers, exact.matrices, exact.results)) {

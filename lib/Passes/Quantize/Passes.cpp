@@ -81,7 +81,7 @@ FailureOr<mlir::func::FuncOp> scaledNetwork(ModuleOp module, size_t count,
   FailureOr<Samples> samples = randomSamples(*network, count, seed);
   if (failed(samples))
     return failure();
-  static_cast<Samples &>(options.samples) = *samples;
+  options.samples = *samples;
   return network;
 }
 

@@ -129,10 +129,11 @@ std::vector<ScaledPair> smoothNetwork(func::FuncOp network,
   return quantize::Smoother(aside.ranges(), options).run(network);
 }
 
-SmoothOptions smoothOptions(const QuantConfig &config,
-                            const MeasuredSamples &samples) {
+SmoothOptions smoothOptions(const QuantConfig &config, const Samples &samples,
+                            int threads) {
   SmoothOptions options;
   options.samples = samples;
+  options.threads = threads;
   options.refineWeightThreshold =
       config.disableAutoRefineScale ? -1 : config.refineWeightThreshold;
   options.threshold = config.smoothQuantThreshold;

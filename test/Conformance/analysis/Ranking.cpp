@@ -47,17 +47,15 @@ int run(const std::string &path, size_t count) {
       phase.run(state);
   CalibrationSet set = openCalibrationSet(*state.network, state.config);
   count = std::min(count, set.size());
-  AnalysisSamples samples;
-  samples.count = count;
-  samples.load = [&](size_t i) { return set.load(i); };
-  samples.threads = state.options.threads;
-  samples.attributes = true;
+  Samples samples{count, [&](size_t i) { return set.load(i); }, ""};
+  AnalysisOptions options{state.options.threads};
+  options.attributes = true;
   mlir::func::FuncOp quantized = state.network->view(views::quantized);
   AnalyzedNetwork views{
       state.network->function(), quantized,
       addNpuView(quantized, findTarget(state.config.targetHardware))};
   auto start = std::chrono::steady_clock::now();
-  PrecisionReport report = analyzePrecision(views, {}, samples);
+  PrecisionReport report = analyzePrecision(views, {}, samples, options);
   double seconds = secondsSince(start);
   if (!report.attribution)
     throw Error("nothing was attributed");

@@ -32,9 +32,8 @@ protected:
       samples.push_back({random(function().getArgumentTypes()[0])});
     calibration = calibrate(function(), samples);
     quantize();
-    source.count = samples.size();
-    source.load = [&](size_t i) { return samples[i]; };
-    source.threads = 2;
+    source = samplesInMemory(samples);
+    options.threads = 2;
   }
 
   PrecisionReport analyze() {
@@ -42,7 +41,7 @@ protected:
         {function(), view, nullptr},
         {{AnalysisMethod::PerLayer, AnalysisMode::Reference},
          {AnalysisMethod::EndToEnd, AnalysisMode::Reference}},
-        source);
+        source, options);
   }
 
   /// All values of the float network on the first sample.
@@ -56,7 +55,8 @@ protected:
   }
 
   std::vector<std::vector<Tensor>> samples;
-  AnalysisSamples source;
+  Samples source;
+  AnalysisOptions options;
 };
 
 const HistogramRow *histogramOf(const PrecisionReport &report,
@@ -134,7 +134,7 @@ TEST_F(AnalyzeHistogramsTest, EverythingThatIsComparedCanBeSeen) {
   std::map<std::string, int> seen;
   std::mutex mutex;
   auto values = firstValues();
-  source.look = [&](const ComparedValues &compared) {
+  options.look = [&](const ComparedValues &compared) {
     std::lock_guard lock(mutex);
     std::string table = compared.comparison
                             ? std::string(nameOf(compared.comparison->method))

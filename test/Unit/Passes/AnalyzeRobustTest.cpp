@@ -32,11 +32,9 @@ protected:
     for (auto method : {AnalysisMethod::PerLayer, AnalysisMethod::EndToEnd})
       for (auto mode : {AnalysisMode::Reference, AnalysisMode::NPUBackend})
         comparisons.push_back({method, mode});
-    AnalysisSamples source;
-    source.count = samples.size();
-    source.load = [&](size_t i) { return samples[i]; };
-    PrecisionReport report = analyzePrecision({network, view, machine, network},
-                                              comparisons, source);
+    PrecisionReport report =
+        analyzePrecision({network, view, machine, network}, comparisons,
+                         samplesInMemory(samples));
     EXPECT_EQ(report.tables.size(), comparisons.size());
     // Writers must cope with whatever comes.
     EXPECT_FALSE(precisionTableText(report, true).empty());

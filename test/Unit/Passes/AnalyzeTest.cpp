@@ -33,13 +33,9 @@ protected:
 
   PrecisionReport analyze(const std::vector<Comparison> &comparisons,
                           int threads = 1) {
-    AnalysisSamples source;
-    source.count = samples.size();
-    source.load = [&](size_t i) {
-      return std::vector<Tensor>{samples[i][0].clone()};
-    };
-    source.threads = threads;
-    return analyzePrecision({function(), view, machine}, comparisons, source);
+    auto load = [&](size_t i) { return std::vector{samples[i][0].clone()}; };
+    return analyzePrecision({function(), view, machine}, comparisons,
+                            {samples.size(), load, ""}, {threads});
   }
 
   /// The values of all layers of a view on one sample.

@@ -41,12 +41,8 @@ protected:
 
   std::vector<WaterfallRow>
   analyze(const std::vector<Comparison> &comparisons) {
-    AnalysisSamples source;
-    source.count = samples.size();
-    source.load = [&](size_t i) { return samples[i]; };
-    source.threads = 2;
     return analyzePrecision({function(), view, machine, imported}, comparisons,
-                            source)
+                            samplesInMemory(samples), {/*threads=*/2})
         .waterfall;
   }
 

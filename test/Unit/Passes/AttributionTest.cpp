@@ -35,21 +35,19 @@ protected:
   }
 
   std::optional<Attribution> attribute(int threads = 1) {
-    AnalysisSamples source;
-    source.count = samples.size();
-    source.load = [&](size_t i) {
+    auto load = [&](size_t i) {
       std::vector<Tensor> copies;
       for (const Tensor &tensor : samples[i])
         copies.push_back(tensor.clone());
       return copies;
     };
-    source.threads = threads;
-    source.attributes = true;
+    AnalysisOptions options{threads};
+    options.attributes = true;
     return analyzePrecision(
                {function(), view, machine},
                {{AnalysisMethod::EndToEnd,
                  machine ? AnalysisMode::NPUBackend : AnalysisMode::Reference}},
-               source)
+               {samples.size(), load, ""}, options)
         .attribution;
   }
 

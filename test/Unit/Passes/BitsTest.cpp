@@ -58,12 +58,9 @@ protected:
     for (auto method : {AnalysisMethod::PerLayer, AnalysisMethod::EndToEnd})
       for (auto mode : {AnalysisMode::Reference, AnalysisMode::NPUBackend})
         all.push_back({method, mode});
-    AnalysisSamples source;
-    source.count = samples.size();
-    source.load = [&](size_t i) {
-      return std::vector<Tensor>{samples[i][0].clone()};
-    };
-    return analyzePrecision({function(), view, machine}, all, source)
+    auto load = [&](size_t i) { return std::vector{samples[i][0].clone()}; };
+    return analyzePrecision({function(), view, machine}, all,
+                            {samples.size(), load, ""})
         .differences;
   }
 

@@ -27,15 +27,15 @@ protected:
   }
 
   /// Numbers from -1 to 1; the second sample is ten times as large.
-  static std::vector<ModelCheck::Sample> samples() {
-    std::vector<ModelCheck::Sample> result;
+  static Samples samples() {
+    std::vector<std::vector<Tensor>> result;
     for (float scale : {1.0f, 10.0f}) {
       Tensor tensor(DType::F32, {1, 64});
       for (int64_t i = 0; i < 64; ++i)
         tensor.data<float>()[i] = scale * (float(i) / 32 - 1);
       result.push_back({tensor});
     }
-    return result;
+    return samplesInMemory(std::move(result));
   }
 
   OutputCheck compare(const std::string &before, const std::string &after) {

@@ -261,19 +261,15 @@ protected:
     return Tensor::fromValues<float>({int64_t(values.size())}, values);
   }
 
-  MeasuredSamples samples(int threads = 1) {
-    MeasuredSamples samples;
-    samples.count = outlierSampleCount;
-    samples.load = [&](size_t i) { return inputs(i); };
-    samples.threads = threads;
-    return samples;
+  Samples samples() {
+    return {outlierSampleCount, [&](size_t i) { return inputs(i); }, ""};
   }
 
   /// What a build does with these members of "quant".
   FloatChanges change(const std::string &members, int threads = 1) {
     QuantConfig config =
         parseBuildConfig("{\"quant\": {" + members + "}}", "test.json").quant;
-    SmoothOptions options = smoothOptions(config, samples(threads));
+    SmoothOptions options = smoothOptions(config, samples(), threads);
     setCalibration(function(), calibration);
     assignPrecisions();
     FloatChanges changes;
@@ -507,7 +503,7 @@ TEST_F(SmoothQuantTest, CorrectsBiases) {
   mlir::func::FuncOp view = quantize(copy);
   double without = measure(outputs(view), before).mse;
   std::vector<CorrectedLayer> layers =
-      correctBiases(function(), copy, view, samples());
+      correctBiases(function(), copy, view, samples(), /*threads=*/1);
   view.erase();
   ASSERT_EQ(layers.size(), 2u);
   EXPECT_EQ(layers[0].layer, "first");
@@ -520,7 +516,7 @@ TEST_F(SmoothQuantTest, CorrectsBiases) {
   EXPECT_LT(measure(outputs(view), before).mse, without / 2);
   // There is nothing left to correct.
   std::vector<CorrectedLayer> again =
-      correctBiases(function(), copy, view, samples());
+      correctBiases(function(), copy, view, samples(), /*threads=*/1);
   for (size_t i = 0; i < again.size(); ++i)
     EXPECT_LT(again[i].shift, layers[i].shift / 100);
 }

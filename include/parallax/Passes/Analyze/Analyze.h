@@ -9,6 +9,7 @@
 #define PARALLAX_PASSES_ANALYZE_ANALYZE_H
 
 #include "parallax/Passes/Analyze/AnalyzedNetwork.h"
+#include "parallax/Support/Samples.h"
 
 namespace parallax {
 
@@ -16,7 +17,8 @@ namespace parallax {
 /// number, and the result does not depend on the number of threads.
 PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
                                  const std::vector<Comparison> &comparisons,
-                                 const AnalysisSamples &samples);
+                                 const Samples &samples,
+                                 const AnalysisOptions &options = {});
 
 } // namespace parallax
 

@@ -2,7 +2,7 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The views of a network, the samples that they run on, and what is compared.
+// The views of a network, what is compared, and who looks on.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_PASSES_ANALYZE_ANALYZEDNETWORK_H
 #define PARALLAX_PASSES_ANALYZE_ANALYZEDNETWORK_H
@@ -43,13 +43,10 @@ struct ComparedValues {
   const Tensor &values;
 };
 
-struct AnalysisSamples {
-  size_t count = 0;
-  /// May be called from any thread.
-  std::function<std::vector<Tensor>(size_t sample)> load;
-  /// Called in the order of samples.
-  std::function<void()> done;
+struct AnalysisOptions {
   int threads = 1;
+  /// Called after each sample, in their order.
+  std::function<void()> done = nullptr;
   /// Sees everything that is compared; may be called from any thread.
   std::function<void(const ComparedValues &)> look = nullptr;
   /// Whether the loss of outputs is shared out among layers.

@@ -9,6 +9,7 @@
 #define PARALLAX_PASSES_OPTIMIZE_MODELCHECK_H
 
 #include "parallax/Backend/Core/Executable.h"
+#include "parallax/Support/Samples.h"
 
 namespace parallax {
 
@@ -32,12 +33,11 @@ struct OutputCheck {
 
 class ModelCheck {
 public:
-  using Sample = std::vector<Tensor>;
-
-  ModelCheck(std::vector<Sample> samples, int threads)
+  ModelCheck(Samples samples, int threads)
       : samples(std::move(samples)), threads(threads) {}
 
-  size_t sampleCount() const { return samples.size(); }
+  size_t sampleCount() const { return samples.count; }
+  const std::string &sampleSource() const { return samples.source; }
 
   /// Runs the network as it was imported. Only its outputs are kept, so that
   /// both networks need not be in memory at once.
@@ -47,9 +47,10 @@ public:
   std::vector<OutputCheck> compare(const Executable &optimized);
 
 private:
-  std::vector<Sample> samples;
+  Samples samples;
   int threads;
-  std::vector<Sample> expected;
+  /// By sample and output.
+  std::vector<std::vector<Tensor>> expected;
   std::vector<double> sensitivities;
 };
 

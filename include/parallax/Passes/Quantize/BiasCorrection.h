@@ -9,8 +9,8 @@
 #define PARALLAX_PASSES_QUANTIZE_BIASCORRECTION_H
 
 #include "parallax/Analysis/FloatChanges.h"
-#include "parallax/Passes/Quantize/ScalingOptions.h"
 #include "parallax/Support/LLVM.h"
+#include "parallax/Support/Samples.h"
 
 namespace parallax {
 
@@ -21,7 +21,7 @@ namespace parallax {
 std::vector<CorrectedLayer> correctBiases(mlir::func::FuncOp network,
                                           mlir::func::FuncOp copy,
                                           mlir::func::FuncOp quantized,
-                                          const MeasuredSamples &samples);
+                                          const Samples &samples, int threads);
 
 } // namespace parallax
 

@@ -12,7 +12,7 @@
 
 #include "parallax/Analysis/FloatChanges.h"
 #include "parallax/Passes/Quantize/Quantize.h"
-#include "parallax/Passes/Quantize/ScalingOptions.h"
+#include "parallax/Support/Samples.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -36,7 +36,7 @@ using AssignPrecisions = std::function<LogicalResult(mlir::func::FuncOp)>;
 /// float, up to rounding.
 FailureOr<Improvement> improveNetwork(mlir::func::FuncOp network,
                                       const QuantConfig &config,
-                                      const MeasuredSamples &samples,
+                                      const Samples &samples, int threads,
                                       const AssignPrecisions &assign);
 
 } // namespace parallax

@@ -13,16 +13,10 @@
 
 namespace parallax {
 
-/// What the changes are measured on. Memory does not grow with the number of
-/// samples: a few hundred rows of a tensor are kept.
-struct MeasuredSamples : Samples {
-  int threads = 1;
-  /// Not more samples than these are run, evenly spread.
-  size_t limit = 8;
-};
-
 struct ScalingOptions {
-  MeasuredSamples samples;
+  /// What the changes are measured on.
+  Samples samples;
+  int threads = 1;
   /// See WeightOptions.
   double refineWeightThreshold = 1e-6;
 };

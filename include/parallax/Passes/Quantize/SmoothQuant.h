@@ -36,8 +36,8 @@ std::vector<ScaledPair> equalizeNetwork(mlir::func::FuncOp network,
                                         const ScalingOptions &options);
 
 /// What the configuration says about both.
-SmoothOptions smoothOptions(const QuantConfig &config,
-                            const MeasuredSamples &samples);
+SmoothOptions smoothOptions(const QuantConfig &config, const Samples &samples,
+                            int threads);
 
 } // namespace parallax
 

@@ -77,7 +77,7 @@ public:
     attribution.mode = mode;
   }
 
-  std::optional<Attribution> run(const AnalysisSamples &samples);
+  std::optional<Attribution> run(const Samples &samples, int threads);
 
 private:
   void findErrors();
@@ -228,7 +228,8 @@ void Attributor::addSample(std::span<const Tensor> outputs) {
   }
 }
 
-std::optional<Attribution> Attributor::run(const AnalysisSamples &samples) {
+std::optional<Attribution> Attributor::run(const Samples &samples,
+                                           int threads) {
   findErrors();
   addLosses();
   if (losses == 0)
@@ -250,8 +251,8 @@ std::optional<Attribution> Attributor::run(const AnalysisSamples &samples) {
   callbacks.consume = [&](size_t, std::span<const Tensor> outputs) {
     addSample(outputs);
   };
-  runSamples(executable, std::min(samples.count, attributedSamples),
-             samples.threads, callbacks);
+  runSamples(executable, std::min(samples.count, attributedSamples), threads,
+             callbacks);
   if (attribution.samples == 0)
     return std::nullopt;
   addRows();
@@ -291,11 +292,11 @@ void Attributor::addRows() {
 } // namespace
 
 std::optional<Attribution> attribute(const AnalyzedNetwork &views,
-                                     AnalysisMode mode,
-                                     const AnalysisSamples &samples) {
+                                     AnalysisMode mode, const Samples &samples,
+                                     int threads) {
   if (samples.count == 0)
     return std::nullopt;
-  return Attributor(views, mode).run(samples);
+  return Attributor(views, mode).run(samples, threads);
 }
 
 } // namespace parallax::analyze

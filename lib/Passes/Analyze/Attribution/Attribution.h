@@ -9,6 +9,7 @@
 #define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_ATTRIBUTION_H
 
 #include "parallax/Passes/Analyze/AnalyzedNetwork.h"
+#include "parallax/Support/Samples.h"
 
 namespace parallax::analyze {
 
@@ -18,8 +19,8 @@ inline constexpr size_t attributedSamples = 4;
 /// Nothing if no output is a float, or no sample has an output with a
 /// direction.
 std::optional<Attribution> attribute(const AnalyzedNetwork &views,
-                                     AnalysisMode mode,
-                                     const AnalysisSamples &samples);
+                                     AnalysisMode mode, const Samples &samples,
+                                     int threads);
 
 } // namespace parallax::analyze
 

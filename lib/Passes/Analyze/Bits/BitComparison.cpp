@@ -145,8 +145,7 @@ void BitComparison::finish(size_t sample) {
 }
 
 std::vector<BitDifference>
-BitComparison::differences(func::FuncOp machine,
-                           const AnalysisSamples &source) const {
+BitComparison::differences(func::FuncOp machine, const Samples &source) const {
   // Of each tensor, the layer by itself; else, where the engines part first.
   std::map<size_t, size_t> chosen;
   for (size_t i = 0; i < pairs.size(); ++i) {

@@ -12,6 +12,7 @@
 #include "../Sweep/Combine.h"
 
 #include "parallax/Analysis/BitEvidence.h"
+#include "parallax/Support/Samples.h"
 
 #include <map>
 
@@ -43,7 +44,7 @@ public:
   /// The layers that differ, in the order of the network. Those that are worth
   /// it are computed once more, with exact results beside them.
   std::vector<BitDifference> differences(mlir::func::FuncOp machine,
-                                         const AnalysisSamples &samples) const;
+                                         const Samples &samples) const;
 
 private:
   struct Sample {

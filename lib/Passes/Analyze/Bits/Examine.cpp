@@ -246,8 +246,8 @@ void examineLayer(Subject &subject, int64_t sample, int multiplierBits,
 } // namespace
 
 void examine(const Combination &combination,
-             MutableArrayRef<ExaminedLayer> layers,
-             const AnalysisSamples &samples, const ExamineOptions &options) {
+             MutableArrayRef<ExaminedLayer> layers, const Samples &samples,
+             const ExamineOptions &options) {
   std::vector<Subject> subjects;
   for (ExaminedLayer &layer : layers) {
     subjects.emplace_back(layer);

@@ -11,6 +11,7 @@
 #include "../Sweep/Combine.h"
 
 #include "parallax/Analysis/BitEvidence.h"
+#include "parallax/Support/Samples.h"
 
 namespace parallax::analyze {
 
@@ -37,8 +38,8 @@ struct ExamineOptions {
 /// Gives each layer its class, and those that it looks at examples. The layers
 /// are of a combination whose function still exists.
 void examine(const Combination &combination,
-             MutableArrayRef<ExaminedLayer> layers,
-             const AnalysisSamples &samples, const ExamineOptions &options);
+             MutableArrayRef<ExaminedLayer> layers, const Samples &samples,
+             const ExamineOptions &options);
 
 } // namespace parallax::analyze
 

@@ -194,7 +194,7 @@ void addWeights(AnalyzedNetwork views, const PrecisionReport &report,
 std::vector<HistogramRow> histogramsOf(AnalyzedNetwork views,
                                        const std::vector<FloatTensor> &tensors,
                                        const PrecisionReport &report,
-                                       const AnalysisSamples &samples) {
+                                       const Samples &samples) {
   std::vector<HistogramRow> rows;
   addWeights(views, report, rows);
   if (samples.count == 0)

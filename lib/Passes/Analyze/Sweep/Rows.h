@@ -10,6 +10,7 @@
 
 #include "Combine.h"
 #include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Support/Samples.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -28,14 +29,14 @@ std::vector<WeightRow> weightsOf(AnalyzedNetwork views);
 
 /// How long the kernels of the float network take on the first samples.
 std::vector<TimeRow> timesOf(mlir::func::FuncOp network,
-                             const AnalysisSamples &samples);
+                             const Samples &samples);
 
 /// How weights and, on the first sample, the tensors of all tables lie around
 /// their clip lines; also the worst channels that the tables name.
 std::vector<HistogramRow> histogramsOf(AnalyzedNetwork views,
                                        const std::vector<FloatTensor> &tensors,
                                        const PrecisionReport &report,
-                                       const AnalysisSamples &samples);
+                                       const Samples &samples);
 
 /// The inputs of the network, compared with the codes that they become.
 class InputComparison {

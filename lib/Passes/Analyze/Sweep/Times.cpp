@@ -21,7 +21,7 @@ namespace parallax::analyze {
 constexpr size_t timedRuns = 2;
 
 std::vector<TimeRow> timesOf(mlir::func::FuncOp network,
-                             const AnalysisSamples &samples) {
+                             const Samples &samples) {
   if (samples.count == 0)
     return {};
   // On a busy computer, two threads measure how long one waits for the other.

@@ -79,8 +79,8 @@ func::FuncOp addWeightsView(const AnalyzedNetwork &views) {
 
 Waterfall::Waterfall(const AnalyzedNetwork &views,
                      const std::vector<Comparison> &comparisons,
-                     const Combination &combination,
-                     const AnalysisSamples &source)
+                     const Combination &combination, const Samples &source,
+                     int threads)
     : combination(combination), outputs(combination.tensors.size(), -1) {
   func::FuncOp network = views.network, imported = views.imported;
   if (!imported)
@@ -93,14 +93,14 @@ Waterfall::Waterfall(const AnalyzedNetwork &views,
     if (tensor.isOutput)
       output = places.lookup(tensor.name);
 
-  AnalysisSamples first = source;
+  Samples first = source;
   first.count = std::min(source.count, waterfallSamples);
   samples.resize(first.count);
   for (std::vector<Output> &sample : samples)
     sample.resize(network.getNumResults());
-  run(imported, stageCount, first);
+  run(imported, stageCount, first, threads);
   func::FuncOp weights = addWeightsView(views);
-  run(weights, Weights, first);
+  run(weights, Weights, first, threads);
   weights.erase();
   auto isSwept = [&](AnalysisMode mode) {
     return llvm::is_contained(comparisons,
@@ -108,12 +108,12 @@ Waterfall::Waterfall(const AnalyzedNetwork &views,
   };
   hasMachine = isSwept(AnalysisMode::NPUBackend);
   if (!isSwept(AnalysisMode::Reference))
-    run(views.quantized, Activations, first);
+    run(views.quantized, Activations, first, threads);
 }
 
 /// The imported network is what the stages are compared with, and is none.
-void Waterfall::run(func::FuncOp view, Stage stage,
-                    const AnalysisSamples &source) {
+void Waterfall::run(func::FuncOp view, Stage stage, const Samples &source,
+                    int threads) {
   Executable executable = prepare(view, referenceKernels());
   SampleCallbacks callbacks;
   callbacks.load = source.load;
@@ -124,7 +124,7 @@ void Waterfall::run(func::FuncOp view, Stage stage,
       else
         compare(output, stage, result);
   };
-  runSamples(executable, source.count, source.threads, callbacks);
+  runSamples(executable, source.count, threads, callbacks);
 }
 
 void Waterfall::compare(Output &output, Stage stage, const Tensor &values) {

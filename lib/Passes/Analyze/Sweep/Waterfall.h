@@ -9,6 +9,7 @@
 #define PARALLAX_LIB_PASSES_ANALYZE_SWEEP_WATERFALL_H
 
 #include "Combine.h"
+#include "parallax/Support/Samples.h"
 
 #include <array>
 
@@ -20,7 +21,8 @@ public:
   /// an imported network there is nothing to compare with.
   Waterfall(const AnalyzedNetwork &views,
             const std::vector<Comparison> &comparisons,
-            const Combination &combination, const AnalysisSamples &samples);
+            const Combination &combination, const Samples &samples,
+            int threads);
 
   /// What the sweep sees, as values. Samples may come from different threads.
   void take(size_t sample, const Sight &sight, const Tensor &values);
@@ -36,8 +38,8 @@ private:
     std::array<TensorComparison, stageCount> stages;
   };
 
-  void run(mlir::func::FuncOp view, Stage stage,
-           const AnalysisSamples &samples);
+  void run(mlir::func::FuncOp view, Stage stage, const Samples &samples,
+           int threads);
   static void compare(Output &output, Stage stage, const Tensor &values);
 
   const Combination &combination;
