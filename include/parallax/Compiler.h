@@ -11,44 +11,14 @@
 
 #include "parallax/Analysis/Accuracy.h"
 #include "parallax/Analysis/Diagnosis.h"
+#include "parallax/Support/CompileOptions.h"
 #include "parallax/Support/Listener.h"
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace parallax {
-
-/// A field that wins over the configuration, as the flag of its name does:
-/// {"quant.precision_analysis", {"true"}}.
-struct ConfigOverride {
-  std::string field;
-  std::vector<std::string> words;
-};
-
-struct CompileOptions {
-  /// The file with the configuration, or its text (docs/config.md). Paths in it
-  /// are relative to the current folder.
-  std::filesystem::path configFile;
-  std::string configText;
-  std::vector<ConfigOverride> overrides;
-  /// 0 takes all processors. The results don't depend on it.
-  int threads = 0;
-  /// Stop as soon as configuration, model and data are known to fit together.
-  bool onlyCheck = false;
-  /// A rule of quant.layer_configs that matches no layer is only worth a
-  /// warning.
-  bool allowUnmatched = false;
-  /// What the cosine of every output has to reach.
-  std::optional<double> failUnder;
-  /// How many suggestions of the analysis are to be applied and measured.
-  int applySuggestions = 0;
-  /// The first phase, which goes on from a checkpoint, and the last one, which
-  /// leaves one: "import", "optimize", "calibrate", "quantize", "compile" or
-  /// "analyze". Empty names mean all.
-  std::string phaseFrom, phaseTo;
-};
 
 /// An output of the network, with all errors accumulated, as the NPU
 /// computes it if that was analyzed.

@@ -17,22 +17,10 @@
 namespace parallax {
 namespace {
 
-ConfigSource sourceOf(const CompileOptions &options) {
-  ConfigSource source{options.configFile.string(), options.configText, {}};
-  for (const ConfigOverride &entry : options.overrides)
-    source.flags.push_back({entry.field, entry.words});
-  return source;
-}
-
 BuildOptions buildOptionsOf(const CompileOptions &options) {
-  BuildOptions result;
-  result.threads = options.threads > 0 ? options.threads : hardwareThreads();
-  result.onlyCheck = options.onlyCheck;
-  result.allowUnmatched = options.allowUnmatched;
-  result.failUnder = options.failUnder;
-  result.applySuggestions = options.applySuggestions;
-  result.phaseFrom = options.phaseFrom;
-  result.phaseTo = options.phaseTo;
+  BuildOptions result{options};
+  if (result.threads <= 0)
+    result.threads = hardwareThreads();
   // As the command line would have it.
   if (!options.configFile.empty())
     result.command = {"--config", options.configFile.string()};
@@ -128,7 +116,7 @@ CompileResult compile(const CompileOptions &options, Listener *listener) {
   ThreadCountScope threads(building.threads);
   try {
     BuildResult result;
-    runBuild(sourceOf(options), std::move(building), result);
+    runBuild(std::move(building), result);
     return resultOf(std::move(result));
   } catch (const Error &) {
     throw;

@@ -46,7 +46,7 @@ void collectInactive(const config::Message &message, const JsonValue &object,
 } // namespace
 
 BuildConfig parseBuildConfig(std::string_view text, const std::string &name,
-                             const std::vector<FlagValue> &flags,
+                             const std::vector<ConfigOverride> &flags,
                              std::vector<std::string> *warnings) {
   if (text.size() > maxBytes)
     throw Error(fmt::format("{}: a configuration may have {} bytes at most; "
@@ -69,7 +69,7 @@ BuildConfig parseBuildConfig(std::string_view text, const std::string &name,
 }
 
 BuildConfig readBuildConfig(const std::string &path,
-                            const std::vector<FlagValue> &flags,
+                            const std::vector<ConfigOverride> &flags,
                             std::vector<std::string> *warnings) {
   return parseBuildConfig(config::readText(path, maxBytes + 1, "configuration"),
                           path, flags, warnings);

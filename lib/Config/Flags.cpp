@@ -66,7 +66,7 @@ JsonValue &objectIn(JsonValue &parent, const std::string &name) {
   return members.back().value;
 }
 
-void addFlag(JsonValue &root, const FlagValue &flag) {
+void addFlag(JsonValue &root, const ConfigOverride &flag) {
   const Message *message = &config::rootMessage();
   JsonValue *object = &root;
   std::string_view rest = flag.field;
@@ -138,10 +138,10 @@ ConfigFlag describeFlag(const FieldPlace &place) {
 
 } // namespace
 
-void addFlags(JsonValue &root, const std::vector<FlagValue> &flags) {
+void addFlags(JsonValue &root, const std::vector<ConfigOverride> &flags) {
   // Nothing can be added to a file that is not a configuration at all.
   if (root.as<JsonValue::Object>())
-    for (const FlagValue &flag : flags)
+    for (const ConfigOverride &flag : flags)
       addFlag(root, flag);
 }
 

@@ -12,7 +12,7 @@
 
 namespace parallax::config {
 
-void addFlags(JsonValue &root, const std::vector<FlagValue> &flags);
+void addFlags(JsonValue &root, const std::vector<ConfigOverride> &flags);
 
 } // namespace parallax::config
 

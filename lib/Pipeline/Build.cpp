@@ -44,13 +44,13 @@ void warnAboutInactiveFields(const BuildConfig &config) {
   log(LogLevel::Warning, "these fields have no effect yet:\n{}", text);
 }
 
-BuildConfig readConfig(const ConfigSource &source) {
+BuildConfig readConfig(const CompileOptions &options) {
   std::vector<std::string> warnings;
   BuildConfig config =
-      source.text.empty()
-          ? readBuildConfig(source.path, source.flags, &warnings)
-          : parseBuildConfig(source.text, "the configuration", source.flags,
-                             &warnings);
+      options.configText.empty()
+          ? readBuildConfig(options.configFile, options.overrides, &warnings)
+          : parseBuildConfig(options.configText, "the configuration",
+                             options.overrides, &warnings);
   for (const std::string &warning : warnings)
     log(LogLevel::Warning, "{}", printable(warning));
   if (config.input.empty())
@@ -164,16 +164,14 @@ void finish(BuildState &state, PhaseClock &clock) {
 
 } // namespace
 
-void runBuild(const ConfigSource &source, BuildOptions options,
-              BuildResult &result) {
+void runBuild(BuildOptions options, BuildResult &result) {
   LogFile logFile(currentListener());
   ListenerScope scope(logFile);
   PhaseClock clock;
   // A wrong name of a phase is found before the configuration is read.
   phasesBetween(options.phaseFrom, options.phaseTo);
   BuildState state;
-  state.source = source;
-  state.config = readConfig(source);
+  state.config = readConfig(options);
   state.options = std::move(options);
   if (state.options.threads <= 0)
     state.options.threads = hardwareThreads();

@@ -208,10 +208,11 @@ void writeSuggestions(const PrecisionReport &report, const BuildState &state) {
     return;
   }
   writeFileAtomically(list, suggestionsJson(report));
-  const ConfigSource &source = state.source;
-  writeFileAtomically(
-      config, edited(source.text.empty() ? readText(source.path) : source.text,
-                     report.suggestions[0].edits));
+  const BuildOptions &options = state.options;
+  writeFileAtomically(config, edited(options.configText.empty()
+                                         ? readText(options.configFile)
+                                         : options.configText,
+                                     report.suggestions[0].edits));
   log(LogLevel::Info,
       "save suggestions to [{}], the configuration with the first one to [{}]",
       list.string(), config.string());

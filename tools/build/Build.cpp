@@ -23,7 +23,6 @@ namespace parallax {
 namespace {
 
 struct BuildFlags {
-  ConfigSource source;
   BuildOptions options;
   std::string caseFile;
   CommonOptions common;
@@ -48,7 +47,7 @@ int buildAndPack(BuildFlags &flags) {
   flags.options.threads = flags.common.threadsToUse();
   BuildResult result;
   try {
-    runBuild(flags.source, flags.options, result);
+    runBuild(flags.options, result);
   } catch (const Error &) {
     try {
       packIfAsked(flags, result.outputDir);
@@ -87,7 +86,7 @@ int runBuildCommand(int argc, char **argv) {
   BuildOptions &options = flags.options;
   options.command.assign(argv + 1, argv + argc);
   CLI::App app("Compiles a model as a configuration says.", "parallax build");
-  app.add_option("--config", flags.source.path, "the configuration, as JSON")
+  app.add_option("--config", options.configFile, "the configuration, as JSON")
       ->required()
       ->type_name("FILE");
   app.add_flag("--check", options.onlyCheck,
@@ -112,7 +111,7 @@ int runBuildCommand(int argc, char **argv) {
                  "'parallax case pack' does")
       ->type_name("FILE");
   addPhaseFlags(app, options);
-  addConfigFlags(app, flags.source.flags);
+  addConfigFlags(app, options.overrides);
   app.footer("\nExample:\n  parallax build --config configs/quickstart.json");
   return runSubcommand(app, flags.common, argc, argv,
                        [&] { return buildAndPack(flags); });

@@ -13,7 +13,7 @@
 
 namespace parallax {
 
-void addConfigFlags(CLI::App &app, std::vector<FlagValue> &given) {
+void addConfigFlags(CLI::App &app, std::vector<ConfigOverride> &given) {
   for (const ConfigFlag &flag : configFlags())
     app.add_option(
            "--" + flag.field,

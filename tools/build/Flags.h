@@ -16,11 +16,11 @@ class App;
 
 namespace parallax {
 
-struct FlagValue;
+struct ConfigOverride;
 
 /// Adds a flag for each field that can have one. Parsing appends those that
 /// were given to `given`, which must live as long as `app`.
-void addConfigFlags(CLI::App &app, std::vector<FlagValue> &given);
+void addConfigFlags(CLI::App &app, std::vector<ConfigOverride> &given);
 
 } // namespace parallax
 

@@ -10,6 +10,7 @@
 #define PARALLAX_CONFIG_BUILDCONFIG_H
 
 #include "parallax/Config/Enums.h"
+#include "parallax/Support/CompileOptions.h"
 #include "parallax/Support/ModelPatches.h"
 
 #include <functional>
@@ -190,24 +191,17 @@ struct BuildConfig {
   DebugOptions debug;
 };
 
-/// A field as the command line gives it: its dotted name, and the words behind
-/// the flag.
-struct FlagValue {
-  std::string field;
-  std::vector<std::string> words;
-};
-
 /// Reads relaxed JSON (RelaxedJson.h); the flags win over the file. Paths in
 /// the file are relative to the current folder, as in Pulsar2. Throws one Error
 /// that lists all mistakes, each in its own line. What is allowed but looks
 /// like a mistake is appended to `warnings`.
 BuildConfig readBuildConfig(const std::string &path,
-                            const std::vector<FlagValue> &flags = {},
+                            const std::vector<ConfigOverride> &flags = {},
                             std::vector<std::string> *warnings = nullptr);
 
 /// The same for text in memory; messages call it `name`.
 BuildConfig parseBuildConfig(std::string_view text, const std::string &name,
-                             const std::vector<FlagValue> &flags = {},
+                             const std::vector<ConfigOverride> &flags = {},
                              std::vector<std::string> *warnings = nullptr);
 
 /// Every field with its value, as JSON that readBuildConfig reads as the same

@@ -11,31 +11,13 @@
 #include "parallax/Analysis/Accuracy.h"
 #include "parallax/Analysis/PrecisionReport.h"
 #include "parallax/Config/BuildConfig.h"
+#include "parallax/Support/CompileOptions.h"
 
 namespace parallax {
 
-/// Where a configuration comes from: a file, or its text, and fields that win
-/// over both.
-struct ConfigSource {
-  std::string path, text;
-  std::vector<FlagValue> flags;
-};
-
-struct BuildOptions {
+struct BuildOptions : CompileOptions {
   /// The words that the build was asked with, for whoever repeats it.
   std::vector<std::string> command;
-  /// 0 takes all cores.
-  int threads = 0;
-  /// Stop as soon as configuration, model and data are known to fit together.
-  bool onlyCheck = false;
-  /// A rule of layer_configs that matches nothing is only worth a warning.
-  bool allowUnmatched = false;
-  /// What the cosine of every output must reach.
-  std::optional<double> failUnder;
-  /// How many suggestions of the analysis are to be applied.
-  int64_t applySuggestions = 0;
-  /// The first and the last phase; empty names mean all.
-  std::string phaseFrom, phaseTo;
   /// Where the analysis leaves what layers give for its first sample; empty if
   /// nobody asks.
   std::string evidenceDir;
@@ -53,14 +35,13 @@ struct BuildResult {
   /// What the compiled model takes on the NPU; 0 if there is none.
   int64_t cycles = 0;
   std::vector<Accuracy> accuracies;
-  /// An output has not reached BuildOptions::failUnder.
+  /// An output has not reached CompileOptions::failUnder.
   bool isTooImprecise = false;
 };
 
 /// Builds as the configuration says. The result is filled in step by step, so
 /// that something is known of a build that fails. Throws Error.
-void runBuild(const ConfigSource &source, BuildOptions options,
-              BuildResult &result);
+void runBuild(BuildOptions options, BuildResult &result);
 
 } // namespace parallax
 

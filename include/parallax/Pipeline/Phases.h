@@ -19,8 +19,6 @@ namespace parallax {
 /// What the phases hand on.
 struct BuildState {
   BuildConfig config;
-  /// Where it was read from.
-  ConfigSource source;
   BuildOptions options;
   /// Where the analysis leaves what it finds.
   BuildResult *result = nullptr;

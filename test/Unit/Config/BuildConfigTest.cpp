@@ -17,13 +17,13 @@ using onnx_import::AttributeValue;
 namespace {
 
 BuildConfig read(const std::string &text,
-                 const std::vector<FlagValue> &flags = {}) {
+                 const std::vector<ConfigOverride> &flags = {}) {
   return parseBuildConfig(text, "c.json", flags);
 }
 
 /// The lines of the message, without the name of the file.
 Texts configErrors(const std::string &text,
-                   const std::vector<FlagValue> &flags = {}) {
+                   const std::vector<ConfigOverride> &flags = {}) {
   Texts lines;
   try {
     read(text, flags);

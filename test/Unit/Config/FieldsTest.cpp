@@ -183,7 +183,7 @@ std::vector<std::string> wordsFor(const std::string &value) {
 BuildConfig parseFlags(std::vector<std::string> arguments,
                        const std::string &text = "{}") {
   CLI::App app;
-  std::vector<FlagValue> flags;
+  std::vector<ConfigOverride> flags;
   addConfigFlags(app, flags);
   std::reverse(arguments.begin(), arguments.end());
   app.parse(arguments);
