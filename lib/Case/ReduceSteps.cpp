@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Reducer.h"
 
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Views.h"
 
@@ -86,7 +87,8 @@ Candidate Reducer::withLayers(const std::vector<Operation *> &layers) {
   std::vector<std::string> inputs = inputNames(result.network);
   result.samples.clear();
   for (const Sample &sample : wholeSamples)
-    result.samples.push_back(valuesOf(whole, inputs, sample));
+    result.samples.push_back(orThrow(
+        whole.getContext(), [&] { return valuesOf(whole, inputs, sample); }));
   return result;
 }
 

@@ -50,8 +50,10 @@ mlir::func::FuncOp addDeployedView(mlir::func::FuncOp view,
                                    ProcessorReport &report) {
   mlir::func::FuncOp deployed = addView(view, views::deployed);
   removeCalibration(deployed);
-  report = addProcessors(deployed, config.inputProcessors,
+  report = orThrow(view.getContext(), [&] {
+    return addProcessors(deployed, config.inputProcessors,
                          config.outputProcessors, config.quant.inputConfigs);
+  });
   return deployed;
 }
 
@@ -158,7 +160,8 @@ void printSnapshot(const QuantizeReport &report) {
 /// The quantized network for other runtimes, and its parameters.
 void writeFiles(BuildState &state, mlir::func::FuncOp quantized) {
   fs::path model = state.files().quantizedModel();
-  mlir::func::FuncOp qdq = addQdqView(quantized);
+  mlir::func::FuncOp qdq =
+      orThrow(quantized.getContext(), [&] { return addQdqView(quantized); });
   onnx_export::ExportOptions options;
   options.graphName = state.network->summary().name;
   onnx_export::exportModel(qdq, model, options);
@@ -182,8 +185,10 @@ std::vector<AuditedRule> assignPrecision(BuildState &state,
 /// The network was quantized before: its parameters become types.
 static void takeParameters(BuildState &state) {
   QdqReport report;
-  mlir::func::FuncOp quantized =
-      addQuantizedViewOfQdq(state.network->function(), &report);
+  mlir::func::FuncOp network = state.network->function();
+  mlir::func::FuncOp quantized = orThrow(network.getContext(), [&] {
+    return addQuantizedViewOfQdq(network, &report);
+  });
   if (report.tensors == 0)
     throw Error(fmt::format("{} has no tensor that goes through QuantizeLinear "
                             "and DequantizeLinear; its model_type is ONNX",

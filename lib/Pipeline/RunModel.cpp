@@ -14,6 +14,7 @@
 #include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Passes/Quantize/Qdq.h"
 #include "parallax/Pipeline/LowerLog.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Views.h"
@@ -50,7 +51,10 @@ Executable prepareEngine(Network &network, const EngineChoice &choice,
   if (choice.mode.empty())
     return network.prepare(options);
   QdqReport report;
-  addQuantizedViewOfQdq(network.function(), &report);
+  mlir::func::FuncOp floats = network.function();
+  mlir::MLIRContext *context = floats.getContext();
+  mlir::func::FuncOp quantized =
+      orThrow(context, [&] { return addQuantizedViewOfQdq(floats, &report); });
   if (report.tensors == 0)
     throw Error("--mode is for quantized models, but this one has no tensor "
                 "that goes through QuantizeLinear and DequantizeLinear");

@@ -14,6 +14,7 @@
 #include "parallax/Frontend/ONNX/Import.h"
 #include "parallax/Passes/Optimize/Optimize.h"
 #include "parallax/Passes/Quantize/Qdq.h"
+#include "parallax/Support/Diagnostics.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -67,9 +68,11 @@ void process(std::span<const std::byte> bytes) {
     return;
   prepare(function, referenceKernels());
   // Whatever quantization a file claims to have.
-  mlir::func::FuncOp quantized = addQuantizedViewOfQdq(function);
+  mlir::func::FuncOp quantized =
+      orThrow(&context, [&] { return addQuantizedViewOfQdq(function); });
   prepare(quantized, referenceKernels());
-  mlir::func::FuncOp qdq = addQdqView(quantized);
+  mlir::func::FuncOp qdq =
+      orThrow(&context, [&] { return addQdqView(quantized); });
   prepare(qdq, referenceKernels());
   qdq.erase();
   quantized.erase();

@@ -5,13 +5,10 @@
 // The matrices of BT.601 from the two numbers that define it, and those of the
 // user, as integers.
 //===----------------------------------------------------------------------===//
-#include "Plan.h"
-
-#include "parallax/Support/Error.h"
+#include "ColorMatrix.h"
 
 #include <array>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace parallax::processors {
 namespace {
@@ -51,25 +48,14 @@ bool isYuv(ColorSpace format) {
          format == ColorSpace::Yuyv422 || format == ColorSpace::Uyvy422;
 }
 
-ColorPlan planColors(const PortInfo &port, const InputProcessor &processor,
-                     ColorSpace target) {
+ColorPlan planColors(const InputProcessor &processor, ColorSpace target) {
   ColorPlan plan;
   plan.format = configName(processor.srcFormat);
-  if (processor.cscMode == CscMode::None)
-    throw Error(fmt::format(
-        "input '{}': src_format {} needs a csc_mode; write FullRange if luma "
-        "goes from 0 to 255, LimitedRange if it goes from 16 to 235, or Matrix "
-        "with a csc_mat",
-        port.name, plan.format));
   if (target == ColorSpace::Gray) {
     plan.matrix = {int64_t(unit), 0, 0, 0};
     return plan;
   }
   if (processor.cscMode == CscMode::Matrix) {
-    if (processor.cscMat.size() != 12)
-      throw Error(fmt::format("input '{}': csc_mat has {} values; write 12, "
-                              "the rows of a 3x4 matrix",
-                              port.name, processor.cscMat.size()));
     for (double value : processor.cscMat)
       plan.matrix.push_back(std::llround(value * unit));
     return plan;

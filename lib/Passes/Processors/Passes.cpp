@@ -21,19 +21,22 @@ struct AddProcessors : impl::AddProcessorsBase<AddProcessors> {
 
   void runOnOperation() override {
     mlir::func::FuncOp network = getOperation();
+    BuildConfig request;
     try {
-      BuildConfig request = readBuildConfig(config);
-      ProcessorReport report =
-          addProcessors(network, request.inputProcessors,
-                        request.outputProcessors, request.quant.inputConfigs);
-      for (const std::string &note : report.notes)
-        mlir::emitRemark(network.getLoc(), note);
-      for (const std::string &warning : report.warnings)
-        mlir::emitWarning(network.getLoc(), warning);
+      request = readBuildConfig(config);
     } catch (const Error &error) {
       mlir::emitError(network.getLoc(), error.what());
-      signalPassFailure();
+      return signalPassFailure();
     }
+    FailureOr<ProcessorReport> report =
+        addProcessors(network, request.inputProcessors,
+                      request.outputProcessors, request.quant.inputConfigs);
+    if (failed(report))
+      return signalPassFailure();
+    for (const std::string &note : report->notes)
+      mlir::emitRemark(network.getLoc(), note);
+    for (const std::string &warning : report->warnings)
+      mlir::emitWarning(network.getLoc(), warning);
   }
 };
 

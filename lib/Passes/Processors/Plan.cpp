@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "Plan.h"
 
-#include "parallax/Support/Error.h"
 #include "parallax/Support/NearestNames.h"
+
+#include "mlir/IR/Diagnostics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,14 +22,6 @@ namespace parallax::processors {
 namespace {
 
 constexpr std::string_view everyPort = "DEFAULT";
-
-DType dtypeOf(DataType type) {
-  std::optional<DType> dtype = parseDType(configName(type));
-  if (!dtype)
-    throw Error(fmt::format("src_dtype {} is not a type that can arrive",
-                            configName(type)));
-  return *dtype;
-}
 
 /// Whether integers of the type hold the value; floats hold all.
 bool holds(DType dtype, int64_t value) {
@@ -45,28 +38,27 @@ bool holds(DType dtype, int64_t value) {
 
 class InputPlanner {
 public:
-  InputPlanner(const PortInfo &port, const InputRequest &request,
-               std::vector<std::string> &warnings)
-      : port(port), request(request), processor(request.processor),
+  InputPlanner(mlir::Location loc, const PortInfo &port,
+               const InputRequest &request, std::vector<std::string> &warnings)
+      : loc(loc), port(port), request(request), processor(request.processor),
         warnings(warnings) {}
 
-  InputPlan run() {
-    checkFormats();
-    chooseLayout();
-    chooseType();
-    chooseNormalization();
-    undoPadding();
-    undoSlicing();
-    undoColors();
+  FailureOr<InputPlan> run() {
+    for (LogicalResult (InputPlanner::*step)() :
+         {&InputPlanner::checkFormats, &InputPlanner::chooseLayout,
+          &InputPlanner::chooseType, &InputPlanner::chooseNormalization,
+          &InputPlanner::undoPadding, &InputPlanner::undoSlicing,
+          &InputPlanner::undoColors})
+      if (failed((this->*step)()))
+        return failure();
     return std::move(plan);
   }
 
 private:
   template <typename... Args>
-  [[noreturn]] void fail(fmt::format_string<Args...> text,
-                         Args &&...args) const {
-    throw Error(fmt::format("input '{}': {}", port.name,
-                            fmt::format(text, std::forward<Args>(args)...)));
+  LogicalResult fail(fmt::format_string<Args...> text, Args &&...args) const {
+    return emitError(loc) << "input '" << port.name << "': "
+                          << fmt::format(text, std::forward<Args>(args)...);
   }
   template <typename... Args>
   void warn(fmt::format_string<Args...> text, Args &&...args) const {
@@ -77,12 +69,13 @@ private:
 
   bool convertsColors() const { return isYuv(processor.srcFormat); }
 
-  void checkFormats() {
+  LogicalResult checkFormats() {
     if (processor.srcFormat == ColorSpace::Raw)
-      fail("src_format RAW is not supported; convert to RGB, BGR, GRAY or YUV "
-           "before the model");
+      return fail(
+          "src_format RAW is not supported; convert to RGB, BGR, GRAY or YUV "
+          "before the model");
     if (convertsColors())
-      return;
+      return success();
     if (processor.cscMode != CscMode::None)
       warn("csc_mode has no effect, because src_format {} is not YUV",
            configName(processor.srcFormat));
@@ -92,10 +85,11 @@ private:
       warn("src_format {} and tensor_format {} differ, but only YUV is "
            "converted; channels are taken as they arrive",
            configName(processor.srcFormat), configName(processor.tensorFormat));
+    return success();
   }
 
   /// The order of dimensions that arrives, and the shape in it.
-  void chooseLayout() {
+  LogicalResult chooseLayout() {
     plan.shape = port.shape;
     size_t rank = port.shape.size();
     TensorLayout tensor = processor.tensorLayout == TensorLayout::NHWC
@@ -107,53 +101,63 @@ private:
       source = tensor;
     if (rank != 4) {
       if (convertsColors())
-        fail("src_format {} needs a picture, but the input has {} dimensions, "
-             "not 4; leave src_format out",
-             configName(processor.srcFormat), rank);
+        return fail(
+            "src_format {} needs a picture, but the input has {} dimensions, "
+            "not 4; leave src_format out",
+            configName(processor.srcFormat), rank);
       if (source != tensor && !request.isDefault)
-        fail("src_layout {} and tensor_layout {} are of 4 dimensions, but the "
-             "input has {}; leave both out",
-             configName(source), configName(tensor), rank);
+        return fail(
+            "src_layout {} and tensor_layout {} are of 4 dimensions, but the "
+            "input has {}; leave both out",
+            configName(source), configName(tensor), rank);
       plan.channelAxis = rank > 1 ? 1 : 0;
-      return;
+      return success();
     }
     plan.channelAxis = source == TensorLayout::NHWC ? 3 : 1;
     if (source == tensor)
-      return;
+      return success();
     plan.perm =
         source == TensorLayout::NHWC ? Shape{0, 3, 1, 2} : Shape{0, 2, 3, 1};
     for (size_t i = 0; i < rank; ++i)
       plan.shape[size_t(plan.perm[i])] = port.shape[i];
+    return success();
   }
 
-  void chooseType() {
-    plan.dtype = dtypeOf(processor.srcDtype);
+  LogicalResult chooseType() {
+    std::optional<DType> dtype = parseDType(configName(processor.srcDtype));
+    if (!dtype)
+      return fail("src_dtype {} is not a type that can arrive",
+                  configName(processor.srcDtype));
+    plan.dtype = *dtype;
     if (convertsColors() && plan.dtype != DType::U8)
-      fail("src_format {} consists of bytes; write \"src_dtype\": \"U8\"",
-           configName(processor.srcFormat));
+      return fail(
+          "src_format {} consists of bytes; write \"src_dtype\": \"U8\"",
+          configName(processor.srcFormat));
     // The default is FP32, which says nothing about token ids or masks.
     if (!isFloat(port.dtype) && isFloat(plan.dtype)) {
       if (plan.dtype != DType::F32)
-        fail("the model takes {} here, which can't arrive as {}; write an "
-             "integer src_dtype, such as S32",
-             nameOf(port.dtype), configName(processor.srcDtype));
+        return fail(
+            "the model takes {} here, which can't arrive as {}; write an "
+            "integer src_dtype, such as S32",
+            nameOf(port.dtype), configName(processor.srcDtype));
       plan.dtype = port.dtype;
     }
     plan.casts = plan.dtype != port.dtype;
     if (processor.scale == 0)
-      return;
+      return success();
     bool isKnown = plan.dtype != DType::U32 && !isFloat(plan.dtype);
     if (port.dtype != DType::F32 || !isKnown)
-      fail("scale is for codes of a quantized model before this one, which "
-           "arrive as U8, S8, U16, S16 or S32 and enter as float32, not from "
-           "{} to {}; leave scale out, or write the src_dtype of the codes",
-           configName(processor.srcDtype), nameOf(port.dtype));
+      return fail(
+          "scale is for codes of a quantized model before this one, which "
+          "arrive as U8, S8, U16, S16 or S32 and enter as float32, not from "
+          "{} to {}; leave scale out, or write the src_dtype of the codes",
+          configName(processor.srcDtype), nameOf(port.dtype));
     if (!(processor.scale > 0) || !std::isfinite(float(processor.scale)) ||
         float(processor.scale) == 0)
-      fail("scale is {}, but must be a positive number",
-           float(processor.scale));
+      return fail("scale is {}, but must be a positive number",
+                  float(processor.scale));
     if (!holds(plan.dtype, processor.zeropoint))
-      fail(
+      return fail(
           "zeropoint {} is not a code of {}; write the one of the model before "
           "this one",
           processor.zeropoint, configName(processor.srcDtype));
@@ -161,72 +165,82 @@ private:
     plan.zeropoint = processor.zeropoint;
     plan.dequantizes = plan.scale != 1 || plan.zeropoint != 0;
     plan.casts = !plan.dequantizes;
+    return success();
   }
 
   /// One value for each channel: that of the processor, or of the calibration.
-  std::vector<float> perChannel(std::string_view field,
-                                const std::vector<double> &own,
-                                std::vector<double> InputQuantConfig::*other,
-                                float neutral) const {
+  LogicalResult perChannel(std::string_view field,
+                           const std::vector<double> &own,
+                           std::vector<double> InputQuantConfig::*other,
+                           float neutral, std::vector<float> &all) const {
     bool isOwn = !own.empty() || !request.calibration;
     const std::vector<double> &values =
         isOwn ? own : request.calibration->*other;
     if (values.empty())
-      return {};
+      return success();
     int64_t channels = plan.shape.empty() ? 1 : plan.shape[plan.channelAxis];
     if (values.size() > 1 && int64_t(values.size()) != channels)
-      fail("{}{} has {} values, but the input has {} channels; give one value "
-           "per channel",
-           isOwn ? "" : "calibration_", field, values.size(), channels);
+      return fail(
+          "{}{} has {} values, but the input has {} channels; give one value "
+          "per channel",
+          isOwn ? "" : "calibration_", field, values.size(), channels);
     auto count = size_t(channels);
-    std::vector<float> all(count, float(values[0]));
+    all.assign(count, float(values[0]));
     if (values.size() > 1)
       all.assign(values.begin(), values.end());
     bool isNeutral = std::all_of(all.begin(), all.end(),
                                  [&](float value) { return value == neutral; });
-    return isNeutral ? std::vector<float>() : all;
+    if (isNeutral)
+      all.clear();
+    return success();
   }
 
-  void chooseNormalization() {
+  LogicalResult chooseNormalization() {
     if (port.dtype != DType::F32) {
       if (!processor.mean.empty() || !processor.std.empty()) {
         if (request.isDefault)
-          return;
-        fail("mean and std are for float32 inputs, but the model takes {}; "
-             "leave them out",
-             nameOf(port.dtype));
+          return success();
+        return fail(
+            "mean and std are for float32 inputs, but the model takes {}; "
+            "leave them out",
+            nameOf(port.dtype));
       }
-      return;
+      return success();
     }
-    plan.mean = perChannel("mean", processor.mean,
-                           &InputQuantConfig::calibrationMean, 0);
-    plan.std =
-        perChannel("std", processor.std, &InputQuantConfig::calibrationStd, 1);
+    if (failed(perChannel("mean", processor.mean,
+                          &InputQuantConfig::calibrationMean, 0, plan.mean)) ||
+        failed(perChannel("std", processor.std,
+                          &InputQuantConfig::calibrationStd, 1, plan.std)))
+      return failure();
     if (plan.mean.empty() && plan.std.empty())
-      return;
+      return success();
     if (plan.shape.empty())
-      fail("mean and std need at least one dimension; leave them out");
+      return fail("mean and std need at least one dimension; leave them out");
     for (float value : plan.std)
       if (!(value > 0) || !std::isfinite(value))
-        fail("std is a divisor and must be positive, not {}", value);
+        return fail("std is a divisor and must be positive, not {}", value);
     auto channels = size_t(plan.shape[plan.channelAxis]);
     if (plan.mean.empty())
       plan.mean.assign(channels, 0);
     if (plan.std.empty())
       plan.std.assign(channels, 1);
+    return success();
   }
 
   /// A begin and an end for each dimension.
-  void checkPairs(std::string_view field,
-                  const std::vector<int64_t> &values) const {
+  LogicalResult checkPairs(std::string_view field,
+                           const std::vector<int64_t> &values) const {
     size_t rank = plan.shape.size();
     if (values.size() != 2 * rank)
-      fail("{} has {} values; write {}, a begin and an end for each of the {} "
-           "dimensions {}",
-           field, values.size(), 2 * rank, rank, toString(plan.shape));
+      return fail(
+          "{} has {} values; write {}, a begin and an end for each of the {} "
+          "dimensions {}",
+          field, values.size(), 2 * rank, rank, toString(plan.shape));
     for (int64_t value : values)
       if (value < 0 || value > std::numeric_limits<int32_t>::max())
-        fail("{} holds {}; write numbers of elements, 0 or more", field, value);
+        return fail("{} holds {}; write numbers of elements, 0 or more", field,
+                    value);
+    return success();
   }
 
   static bool isAllZero(const std::vector<int64_t> &values) {
@@ -234,16 +248,18 @@ private:
                        [](int64_t value) { return value == 0; });
   }
 
-  void undoPadding() {
+  LogicalResult undoPadding() {
     if (processor.padding.empty())
-      return;
-    checkPairs("padding", processor.padding);
+      return success();
+    if (failed(checkPairs("padding", processor.padding)))
+      return failure();
     if (isAllZero(processor.padding))
-      return;
+      return success();
     if (!holds(plan.dtype, processor.paddingConstantValue))
-      fail("padding_constant_value {} is not a value of {}; write one that can "
-           "arrive",
-           processor.paddingConstantValue, nameOf(plan.dtype));
+      return fail(
+          "padding_constant_value {} is not a value of {}; write one that can "
+          "arrive",
+          processor.paddingConstantValue, nameOf(plan.dtype));
     size_t rank = plan.shape.size();
     plan.padValue = processor.paddingConstantValue;
     plan.pads.resize(2 * rank);
@@ -253,29 +269,33 @@ private:
       plan.pads[i] = begin;
       plan.pads[rank + i] = end;
       if (plan.shape[i] - begin - end < 1)
-        fail("padding adds {} elements to dimension {}, which has only {} in "
-             "the model; write fewer",
-             begin + end, i, plan.shape[i]);
+        return fail(
+            "padding adds {} elements to dimension {}, which has only {} in "
+            "the model; write fewer",
+            begin + end, i, plan.shape[i]);
       plan.shape[i] -= begin + end;
     }
+    return success();
   }
 
-  void undoSlicing() {
+  LogicalResult undoSlicing() {
     if (processor.slicing.empty())
-      return;
-    checkPairs("slicing", processor.slicing);
+      return success();
+    if (failed(checkPairs("slicing", processor.slicing)))
+      return failure();
     if (isAllZero(processor.slicing))
-      return;
+      return success();
     plan.sliceSizes = plan.shape;
     for (size_t i = 0; i < plan.shape.size(); ++i) {
       plan.sliceStarts.push_back(processor.slicing[2 * i]);
       plan.shape[i] += processor.slicing[2 * i] + processor.slicing[2 * i + 1];
     }
+    return success();
   }
 
-  void undoColors() {
+  LogicalResult undoColors() {
     if (!convertsColors())
-      return;
+      return success();
     int64_t &height = plan.shape[1], &width = plan.shape[2],
             &channels = plan.shape[3];
     ColorSpace target = processor.tensorFormat;
@@ -283,21 +303,35 @@ private:
     if (target == ColorSpace::Auto)
       target = channels == 1 ? ColorSpace::Gray : ColorSpace::Bgr;
     if (channels != (target == ColorSpace::Gray ? 1 : 3))
-      fail("tensor_format {} does not fit {} channels; write GRAY for one, RGB "
-           "or BGR for three, and check tensor_layout",
-           configName(target), channels);
+      return fail(
+          "tensor_format {} does not fit {} channels; write GRAY for one, RGB "
+          "or BGR for three, and check tensor_layout",
+          configName(target), channels);
     bool sharesRows = processor.srcFormat == ColorSpace::Yuv420sp ||
                       processor.srcFormat == ColorSpace::Yvu420sp;
     if (width % 2 != 0 || (sharesRows && height % 2 != 0))
-      fail("{} shares chroma between pixels and can't hold a picture of {} x "
-           "{} (height x width); pad or slice to even numbers",
-           configName(processor.srcFormat), height, width);
-    plan.color = planColors(port, processor, target);
+      return fail(
+          "{} shares chroma between pixels and can't hold a picture of {} x "
+          "{} (height x width); pad or slice to even numbers",
+          configName(processor.srcFormat), height, width);
+    if (processor.cscMode == CscMode::None)
+      return fail(
+          "src_format {} needs a csc_mode; write FullRange if luma goes "
+          "from 0 to 255, LimitedRange if it goes from 16 to 235, or "
+          "Matrix with a csc_mat",
+          configName(processor.srcFormat));
+    if (processor.cscMode == CscMode::Matrix && target != ColorSpace::Gray &&
+        processor.cscMat.size() != 12)
+      return fail("csc_mat has {} values; write 12, the rows of a 3x4 matrix",
+                  processor.cscMat.size());
+    plan.color = planColors(processor, target);
     channels = sharesRows ? 1 : 2;
     if (sharesRows)
       height += height / 2;
+    return success();
   }
 
+  mlir::Location loc;
   const PortInfo &port;
   const InputRequest &request;
   const InputProcessor &processor;
@@ -307,12 +341,14 @@ private:
 
 } // namespace
 
-InputPlan planInput(const PortInfo &port, const InputRequest &request,
-                    std::vector<std::string> &warnings) {
-  return InputPlanner(port, request, warnings).run();
+FailureOr<InputPlan> planInput(mlir::Location loc, const PortInfo &port,
+                               const InputRequest &request,
+                               std::vector<std::string> &warnings) {
+  return InputPlanner(loc, port, request, warnings).run();
 }
 
-OutputPlan planOutput(const PortInfo &port, const OutputProcessor &processor) {
+FailureOr<OutputPlan> planOutput(mlir::Location loc, const PortInfo &port,
+                                 const OutputProcessor &processor) {
   OutputPlan plan;
   size_t rank = port.shape.size();
   const std::vector<int64_t> &perm = processor.dstPerm;
@@ -323,18 +359,20 @@ OutputPlan planOutput(const PortInfo &port, const OutputProcessor &processor) {
     for (size_t i = 0; i < rank; ++i)
       all[i] = int64_t(i);
     if (sorted != all)
-      throw Error(fmt::format(
-          "output '{}': dst_perm is [{}]; write each of the dimensions 0 to {} "
-          "once, because the output has {}",
-          port.name, fmt::join(perm, ", "), int64_t(rank) - 1, rank));
+      return emitError(loc, fmt::format("output '{}': dst_perm is [{}]; write "
+                                        "each of the dimensions 0 to {} "
+                                        "once, because the output has {}",
+                                        port.name, fmt::join(perm, ", "),
+                                        int64_t(rank) - 1, rank));
     if (perm != all)
       plan.perm = perm;
   }
   plan.leavesAsU8 = processor.outputDtype == DataType::U8;
   if (plan.leavesAsU8 && !isFloat(port.dtype))
-    throw Error(fmt::format("output '{}': output_dtype U8 is for float "
-                            "outputs, but this one is {}; leave it out",
-                            port.name, nameOf(port.dtype)));
+    return emitError(loc,
+                     fmt::format("output '{}': output_dtype U8 is for float "
+                                 "outputs, but this one is {}; leave it out",
+                                 port.name, nameOf(port.dtype)));
   return plan;
 }
 
@@ -349,9 +387,9 @@ static std::string unknownPort(std::string_view what, std::string_view name,
 }
 
 template <typename Entry>
-std::vector<const Entry *> assign(std::string_view what,
-                                  std::span<const Entry> entries,
-                                  std::span<const PortInfo> ports) {
+FailureOr<std::vector<const Entry *>>
+assign(mlir::Location loc, std::string_view what,
+       std::span<const Entry> entries, std::span<const PortInfo> ports) {
   std::vector<std::string> names;
   for (const PortInfo &port : ports)
     names.push_back(port.name);
@@ -360,11 +398,12 @@ std::vector<const Entry *> assign(std::string_view what,
     std::string_view name = entry.tensorName;
     if (name != everyPort &&
         std::count(names.begin(), names.end(), entry.tensorName) == 0)
-      throw Error(unknownPort(what, name, names));
+      return emitError(loc, unknownPort(what, name, names));
     if (!byName.emplace(name, &entry).second)
-      throw Error(fmt::format("{}_processors name '{}' twice; write one entry "
-                              "with all that is to be done",
-                              what, name));
+      return emitError(
+          loc, fmt::format("{}_processors name '{}' twice; write one entry "
+                           "with all that is to be done",
+                           what, name));
   }
   std::vector<const Entry *> assigned;
   for (const PortInfo &port : ports) {
@@ -376,11 +415,11 @@ std::vector<const Entry *> assign(std::string_view what,
   return assigned;
 }
 
-template std::vector<const InputProcessor *>
-    assign(std::string_view, std::span<const InputProcessor>,
+template FailureOr<std::vector<const InputProcessor *>>
+    assign(mlir::Location, std::string_view, std::span<const InputProcessor>,
            std::span<const PortInfo>);
-template std::vector<const OutputProcessor *>
-    assign(std::string_view, std::span<const OutputProcessor>,
+template FailureOr<std::vector<const OutputProcessor *>>
+    assign(mlir::Location, std::string_view, std::span<const OutputProcessor>,
            std::span<const PortInfo>);
 
 } // namespace parallax::processors

@@ -9,20 +9,17 @@
 #ifndef PARALLAX_LIB_PASSES_PROCESSORS_PLAN_H
 #define PARALLAX_LIB_PASSES_PROCESSORS_PLAN_H
 
-#include "parallax/Config/BuildConfig.h"
+#include "ColorMatrix.h"
+
+#include "parallax/Support/LLVM.h"
 #include "parallax/Support/PortInfo.h"
+
+#include "mlir/IR/Location.h"
 
 #include <optional>
 #include <span>
 
 namespace parallax::processors {
-
-/// The parameters of nn.color_convert.
-struct ColorPlan {
-  std::string format;
-  std::vector<int64_t> matrix;
-  int64_t minLuma = 0;
-};
 
 /// Layers in the order in which they are applied; those that are empty are not
 /// needed.
@@ -55,32 +52,27 @@ struct InputRequest {
   const InputQuantConfig *calibration = nullptr;
 };
 
-/// Throws Error, naming the input and what to write. Appends what looks like a
-/// mistake.
-InputPlan planInput(const PortInfo &port, const InputRequest &request,
-                    std::vector<std::string> &warnings);
-
-/// The matrix of a YUV format, in units of 2^-16 and with rows in the order of
-/// `target`.
-ColorPlan planColors(const PortInfo &port, const InputProcessor &processor,
-                     ColorSpace target);
-
-bool isYuv(ColorSpace format);
+/// Fails with an error that names the input and says what to write. Appends
+/// what looks like a mistake.
+FailureOr<InputPlan> planInput(mlir::Location loc, const PortInfo &port,
+                               const InputRequest &request,
+                               std::vector<std::string> &warnings);
 
 struct OutputPlan {
   Shape perm;
   bool leavesAsU8 = false;
 };
 
-OutputPlan planOutput(const PortInfo &port, const OutputProcessor &processor);
+FailureOr<OutputPlan> planOutput(mlir::Location loc, const PortInfo &port,
+                                 const OutputProcessor &processor);
 
 /// For each port the entry that names it, or the one for all; null if neither
-/// is there. Throws Error for an entry that names none of them, or the same
-/// port again; `what` is "input" or "output".
+/// is there. Fails with an error for an entry that names none of them, or the
+/// same port again; `what` is "input" or "output".
 template <typename Entry>
-std::vector<const Entry *> assign(std::string_view what,
-                                  std::span<const Entry> entries,
-                                  std::span<const PortInfo> ports);
+FailureOr<std::vector<const Entry *>>
+assign(mlir::Location loc, std::string_view what,
+       std::span<const Entry> entries, std::span<const PortInfo> ports);
 
 } // namespace parallax::processors
 

@@ -9,7 +9,6 @@
 #include "Plan.h"
 #include "parallax/Dialect/NN/CreateOp.h"
 #include "parallax/Dialect/NN/PortAttrs.h"
-#include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/TensorAttr.h"
 #include "parallax/Support/UniqueNames.h"
@@ -27,15 +26,16 @@ namespace {
 
 using namespace processors;
 
-PortInfo portOf(StringRef name, Type type, StringRef what) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
+FailureOr<PortInfo> portOf(StringRef name, Value value, StringRef what) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
   std::optional<DType> dtype =
       tensor ? toDType(tensor.getElementType()) : std::nullopt;
   if (!dtype || !tensor.hasStaticShape())
-    throw Error(fmt::format("{} '{}' has no known shape and plain type, so "
-                            "nothing can be added there",
-                            what.str(), name.str()));
-  return {name.str(), *dtype, tensor.getShape().vec()};
+    return emitError(value.getLoc())
+           << what << " '" << name
+           << "' has no known shape and plain type, so nothing can be added "
+              "there";
+  return PortInfo{name.str(), *dtype, tensor.getShape().vec()};
 }
 
 RankedTensorType tensorType(MLIRContext *context, DType dtype,
@@ -69,10 +69,13 @@ public:
   Chain(OpBuilder &builder, Names &names, StringRef port, Value start)
       : builder(builder), names(names), port(port.str()), value(start) {}
 
-  /// Appends a layer; `others` are its operands beside the last result.
+  /// Appends a layer; `others` are its operands beside the last result. Nothing
+  /// is added behind one that has failed.
   template <typename OpTy>
   void add(StringRef step, ArrayRef<NamedAttribute> attributes,
            ArrayRef<Value> others = {}, std::string tensor = "") {
+    if (failed(outcome))
+      return;
     std::string node = names.nodes.add(port + "/" + step.str());
     if (tensor.empty())
       tensor = names.tensors.add(port + "/" + step.str());
@@ -81,8 +84,10 @@ public:
     OperationState state(
         makeLayerLocation(builder.getContext(), node, {tensor}),
         OpTy::getOperationName());
-    if (failed(nn::completeState<OpTy>(state, operands, attributes)))
-      throw Error(fmt::format("cannot add layer '{}'", node));
+    if (failed(nn::completeState<OpTy>(state, operands, attributes))) {
+      outcome = emitError(state.location, "cannot add layer '" + node + "'");
+      return;
+    }
     Operation *op = builder.create(state);
     first = first ? first : op;
     value = op->getResult(0);
@@ -111,6 +116,7 @@ public:
   Names &names;
   std::string port;
   Value value;
+  LogicalResult outcome = success();
   Operation *first = nullptr;
   std::vector<std::string> steps;
 };
@@ -168,15 +174,16 @@ public:
   ProcessorInserter(func::FuncOp function)
       : function(function), names(function), builder(function.getContext()) {}
 
-  void addInput(unsigned index, const PortInfo &port, const InputPlan &plan) {
+  LogicalResult addInput(unsigned index, const PortInfo &port,
+                         const InputPlan &plan) {
     BlockArgument argument = function.getArgument(index);
     builder.setInsertionPointToStart(&function.front());
     Value old = argument;
     argument.setType(tensorType(builder.getContext(), plan.dtype, plan.shape));
     Chain chain(builder, names, port.name, argument);
     addInputLayers(chain, plan, port.dtype);
-    if (!chain.first)
-      return;
+    if (failed(chain.outcome) || !chain.first)
+      return chain.outcome;
     old.replaceAllUsesExcept(chain.value, chain.first);
     function.setArgAttr(index, networkTensorAttr,
                         builder.getStringAttr(getTensorName(chain.value)));
@@ -188,9 +195,11 @@ public:
       report.notes.push_back(fmt::format(
           "input '{}' is normalized in the model with mean [{}] and std [{}]",
           port.name, fmt::join(plan.mean, ", "), fmt::join(plan.std, ", ")));
+    return success();
   }
 
-  void addOutput(unsigned index, const PortInfo &port, const OutputPlan &plan) {
+  LogicalResult addOutput(unsigned index, const PortInfo &port,
+                          const OutputPlan &plan) {
     if (plan.leavesAsU8) {
       function.setResultAttr(index, outputTypeAttr,
                              builder.getStringAttr("U8"));
@@ -198,7 +207,7 @@ public:
           fmt::format("output '{}' leaves as U8", port.name));
     }
     if (plan.perm.empty())
-      return;
+      return success();
     Operation *terminator = function.front().getTerminator();
     Value value = terminator->getOperand(index);
     std::string tensor = makeWay(value, port.name);
@@ -206,6 +215,8 @@ public:
     Chain chain(builder, names, port.name, value);
     chain.add<nn::TransposeOp>("transpose", {chain.ints("perm", plan.perm)}, {},
                                port.name);
+    if (failed(chain.outcome))
+      return failure();
     terminator->setOperand(index, chain.value);
     function.setResultAttr(index, networkTensorAttr,
                            builder.getStringAttr(tensor));
@@ -214,6 +225,7 @@ public:
         toString(
             cast<RankedTensorType>(chain.value.getType()).getShape().vec()),
         fmt::join(chain.steps, ", ")));
+    return success();
   }
 
   ProcessorReport finish() {
@@ -257,63 +269,114 @@ calibrationOf(const std::string &input,
   return found;
 }
 
-std::vector<PortInfo> inputsOf(func::FuncOp function) {
+FailureOr<std::vector<PortInfo>> inputsOf(func::FuncOp function) {
   std::vector<PortInfo> ports;
   for (BlockArgument argument : function.getArguments()) {
     if (function.getArgAttr(argument.getArgNumber(), networkTensorAttr))
-      throw Error(fmt::format("input '{}' has its layers already",
-                              getTensorName(argument)));
-    ports.push_back(
-        portOf(getTensorName(argument), argument.getType(), "input"));
+      return emitError(argument.getLoc())
+             << "input '" << getTensorName(argument)
+             << "' has its layers already";
+    FailureOr<PortInfo> port =
+        portOf(getTensorName(argument), argument, "input");
+    if (failed(port))
+      return failure();
+    ports.push_back(std::move(*port));
   }
   return ports;
 }
 
-std::vector<PortInfo> outputsOf(func::FuncOp function) {
+FailureOr<std::vector<PortInfo>> outputsOf(func::FuncOp function) {
   std::vector<PortInfo> ports;
   Operation *terminator = function.front().getTerminator();
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     auto name =
         function.getResultAttrOfType<StringAttr>(unsigned(i), "nn.name");
-    ports.push_back(portOf(name ? name.str() : getTensorName(value),
-                           value.getType(), "output"));
+    FailureOr<PortInfo> port =
+        portOf(name ? name.str() : getTensorName(value), value, "output");
+    if (failed(port))
+      return failure();
+    ports.push_back(std::move(*port));
   }
   return ports;
 }
 
+/// What is to be added, by the index of the input or output.
+struct Plans {
+  std::vector<PortInfo> inputPorts, outputPorts;
+  std::vector<std::pair<unsigned, InputPlan>> inputs;
+  std::vector<std::pair<unsigned, OutputPlan>> outputs;
+};
+
+LogicalResult planInputs(func::FuncOp network,
+                         std::span<const InputProcessor> processors,
+                         std::span<const InputQuantConfig> calibration,
+                         Plans &plans, std::vector<std::string> &warnings) {
+  FailureOr<std::vector<PortInfo>> ports = inputsOf(network);
+  if (failed(ports))
+    return failure();
+  auto assigned =
+      assign<InputProcessor>(network.getLoc(), "input", processors, *ports);
+  if (failed(assigned))
+    return failure();
+  for (auto [argument, port, processor] :
+       llvm::zip(network.getArguments(), *ports, *assigned)) {
+    if (!processor)
+      continue;
+    FailureOr<InputPlan> plan =
+        planInput(argument.getLoc(), port,
+                  {*processor, processor->tensorName != port.name,
+                   calibrationOf(port.name, calibration)},
+                  warnings);
+    if (failed(plan))
+      return failure();
+    plans.inputs.emplace_back(argument.getArgNumber(), std::move(*plan));
+  }
+  plans.inputPorts = std::move(*ports);
+  return success();
+}
+
+LogicalResult planOutputs(func::FuncOp network,
+                          std::span<const OutputProcessor> processors,
+                          Plans &plans) {
+  FailureOr<std::vector<PortInfo>> ports = outputsOf(network);
+  if (failed(ports))
+    return failure();
+  auto assigned =
+      assign<OutputProcessor>(network.getLoc(), "output", processors, *ports);
+  if (failed(assigned))
+    return failure();
+  for (auto [i, processor] : llvm::enumerate(*assigned)) {
+    if (!processor)
+      continue;
+    FailureOr<OutputPlan> plan =
+        planOutput(network.getLoc(), (*ports)[i], *processor);
+    if (failed(plan))
+      return failure();
+    plans.outputs.emplace_back(unsigned(i), std::move(*plan));
+  }
+  plans.outputPorts = std::move(*ports);
+  return success();
+}
+
 } // namespace
 
-ProcessorReport addProcessors(func::FuncOp network,
-                              std::span<const InputProcessor> inputs,
-                              std::span<const OutputProcessor> outputs,
-                              std::span<const InputQuantConfig> calibration) {
+FailureOr<ProcessorReport>
+addProcessors(func::FuncOp network, std::span<const InputProcessor> inputs,
+              std::span<const OutputProcessor> outputs,
+              std::span<const InputQuantConfig> calibration) {
   ProcessorInserter inserter(network);
-  std::vector<std::pair<size_t, InputPlan>> inputPlans;
-  std::vector<std::pair<size_t, OutputPlan>> outputPlans;
-  std::vector<PortInfo> inputPorts, outputPorts;
-  if (!inputs.empty()) {
-    inputPorts = inputsOf(network);
-    auto assigned = assign<InputProcessor>("input", inputs, inputPorts);
-    for (auto [i, processor] : llvm::enumerate(assigned))
-      if (processor)
-        inputPlans.emplace_back(
-            i,
-            planInput(inputPorts[i],
-                      {*processor, processor->tensorName != inputPorts[i].name,
-                       calibrationOf(inputPorts[i].name, calibration)},
-                      inserter.report.warnings));
-  }
-  if (!outputs.empty()) {
-    outputPorts = outputsOf(network);
-    auto assigned = assign<OutputProcessor>("output", outputs, outputPorts);
-    for (auto [i, processor] : llvm::enumerate(assigned))
-      if (processor)
-        outputPlans.emplace_back(i, planOutput(outputPorts[i], *processor));
-  }
-  for (auto &[i, plan] : inputPlans)
-    inserter.addInput(unsigned(i), inputPorts[i], plan);
-  for (auto &[i, plan] : outputPlans)
-    inserter.addOutput(unsigned(i), outputPorts[i], plan);
+  Plans plans;
+  if (!inputs.empty() && failed(planInputs(network, inputs, calibration, plans,
+                                           inserter.report.warnings)))
+    return failure();
+  if (!outputs.empty() && failed(planOutputs(network, outputs, plans)))
+    return failure();
+  for (const auto &[i, plan] : plans.inputs)
+    if (failed(inserter.addInput(i, plans.inputPorts[i], plan)))
+      return failure();
+  for (const auto &[i, plan] : plans.outputs)
+    if (failed(inserter.addOutput(i, plans.outputPorts[i], plan)))
+      return failure();
   return inserter.finish();
 }
 

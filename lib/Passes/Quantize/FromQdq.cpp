@@ -10,7 +10,6 @@
 #include "parallax/Passes/Quantize/Qdq.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
-#include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
@@ -254,7 +253,8 @@ void eraseUnused(func::FuncOp view) {
 
 } // namespace
 
-func::FuncOp addQuantizedViewOfQdq(func::FuncOp network, QdqReport *report) {
+FailureOr<func::FuncOp> addQuantizedViewOfQdq(func::FuncOp network,
+                                              QdqReport *report) {
   func::FuncOp view = addView(network, views::quantized);
   QdqReport ignored;
   QdqReader reader(report ? *report : ignored);
@@ -279,7 +279,9 @@ func::FuncOp addQuantizedViewOfQdq(func::FuncOp network, QdqReport *report) {
   dequantizeForFloat(view);
   eraseUnused(view);
   if (failed(verify(view)))
-    throw Error("the parameters of the quantized model do not fit its layers");
+    return emitError(
+        view.getLoc(),
+        "the parameters of the quantized model do not fit its layers");
   return view;
 }
 

@@ -8,7 +8,6 @@
 #include "parallax/Passes/Quantize/Qdq.h"
 
 #include "parallax/Dialect/NN/CreateOp.h"
-#include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
@@ -27,7 +26,7 @@ class QdqWriter {
 public:
   explicit QdqWriter(MLIRContext *context) : builder(context) {}
 
-  void visit(Operation *op) {
+  LogicalResult visit(Operation *op) {
     builder.setInsertionPointAfter(op);
     if (auto constant = dyn_cast<nn::QuantizedConstantOp>(op))
       return visitConstant(constant);
@@ -36,9 +35,11 @@ public:
       Type type = requantize.getType();
       if (isQuantized(type))
         value = throughCodes(value, type, getTensorName(requantize));
+      if (!value)
+        return failure();
       requantize.replaceAllUsesWith(value);
       requantize.erase();
-      return;
+      return success();
     }
     for (Value result : op->getResults())
       if (Type type = result.getType(); isQuantized(type)) {
@@ -47,8 +48,11 @@ public:
         Operation *quantize = nullptr;
         Value values =
             throughCodes(result, type, getTensorName(result), &quantize);
+        if (!values)
+          return failure();
         result.replaceAllUsesExcept(values, quantize);
       }
+    return success();
   }
 
 private:
@@ -82,30 +86,38 @@ private:
             constant(zeroPoint, name + "_zero_point")};
   }
 
+  /// Null with an error if the operation does not take the operands.
   template <typename OpTy>
   OpTy create(const std::string &name, ValueRange operands, int64_t axis) {
     OperationState state(makeLayerLocation(builder.getContext(), name, {name}),
                          OpTy::getOperationName());
     if (failed(nn::completeState<OpTy>(
             state, operands,
-            builder.getNamedAttr("axis", builder.getI64IntegerAttr(axis)))))
-      throw Error("a quantized tensor can't be written as ONNX does");
+            builder.getNamedAttr("axis", builder.getI64IntegerAttr(axis))))) {
+      emitError(state.location,
+                "a quantized tensor can't be written as ONNX does");
+      return nullptr;
+    }
     return cast<OpTy>(builder.create(state));
   }
 
-  /// The values of `value` after it has been codes of `type`.
+  /// The values of `value` after it has been codes of `type`; null with an
+  /// error if that can't be written.
   Value throughCodes(Value value, Type type, const std::string &name,
                      Operation **quantizer = nullptr) {
     auto [scale, zeroPoint] = parameters(type, name);
     auto codes = create<nn::QuantizeLinearOp>(name + "_QuantizeLinear",
                                               {value, scale, zeroPoint}, 0);
+    if (!codes)
+      return nullptr;
     if (quantizer)
       *quantizer = codes;
-    return create<nn::DequantizeLinearOp>(name + "_DequantizeLinear",
-                                          {codes, scale, zeroPoint}, 0);
+    auto values = create<nn::DequantizeLinearOp>(name + "_DequantizeLinear",
+                                                 {codes, scale, zeroPoint}, 0);
+    return values ? values.getResult() : Value();
   }
 
-  void visitConstant(nn::QuantizedConstantOp op) {
+  LogicalResult visitConstant(nn::QuantizedConstantOp op) {
     std::string name = getTensorName(op);
     auto [scale, zeroPoint] = parameters(op.getType(), name);
     Value codes = nn::ConstantOp::create(
@@ -113,11 +125,14 @@ private:
         makeLayerLocation(builder.getContext(), name + "_quantized",
                           {name + "_quantized"}),
         cast<RankedTensorType>(op.getCodes().getType()), op.getCodes());
-    Value values = create<nn::DequantizeLinearOp>(
+    auto values = create<nn::DequantizeLinearOp>(
         name + "_DequantizeLinear", {codes, scale, zeroPoint},
         channelParamsOf(op.getType()).axis);
-    op.replaceAllUsesWith(values);
+    if (!values)
+      return failure();
+    op.replaceAllUsesWith(values.getResult());
     op.erase();
+    return success();
   }
 
   OpBuilder builder;
@@ -125,15 +140,17 @@ private:
 
 } // namespace
 
-func::FuncOp addQdqView(func::FuncOp quantized) {
+FailureOr<func::FuncOp> addQdqView(func::FuncOp quantized) {
   func::FuncOp view = addView(quantized, views::qdq);
   QdqWriter writer(view.getContext());
   for (Operation &op :
        llvm::make_early_inc_range(view.front().without_terminator()))
-    writer.visit(&op);
+    if (failed(writer.visit(&op)))
+      return failure();
   if (failed(verify(view)))
-    throw Error("the quantized network can't be written as ONNX does; this is "
-                "a fault of Parallax, please report the model");
+    return emitError(view.getLoc(),
+                     "the quantized network can't be written as ONNX does; "
+                     "this is a fault of Parallax, please report the model");
   return view;
 }
 

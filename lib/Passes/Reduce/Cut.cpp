@@ -9,13 +9,10 @@
 
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Reference/Reference.h"
-#include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Views.h"
 
 #include "mlir/IR/Builders.h"
-
-#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -99,9 +96,9 @@ std::vector<std::string> inputNames(func::FuncOp network) {
   return names;
 }
 
-std::vector<Tensor> valuesOf(func::FuncOp network,
-                             std::span<const std::string> tensors,
-                             const Sample &sample) {
+FailureOr<std::vector<Tensor>> valuesOf(func::FuncOp network,
+                                        std::span<const std::string> tensors,
+                                        const Sample &sample) {
   func::FuncOp view = addView(network, "values");
   std::map<std::string, Value> values;
   for (Value input : view.getArguments())
@@ -112,8 +109,11 @@ std::vector<Tensor> valuesOf(func::FuncOp network,
   SmallVector<Value> returned;
   for (const std::string &tensor : tensors) {
     auto it = values.find(tensor);
-    if (it == values.end())
-      throw Error(fmt::format("the network has no tensor '{}'", tensor));
+    if (it == values.end()) {
+      view.erase();
+      return emitError(network.getLoc())
+             << "the network has no tensor '" << tensor << "'";
+    }
     returned.push_back(it->second);
   }
   view.front().getTerminator()->setOperands(returned);

@@ -26,6 +26,7 @@
 #include "parallax/Passes/Quantize/Qdq.h"
 #include "parallax/Pipeline/Network.h"
 #include "parallax/Report/Table.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Parallel.h"
@@ -389,7 +390,10 @@ int check(const Options &options) {
   std::vector<std::vector<Tensor>> samples;
   for (const std::string &folder : options.inputDirs)
     samples.push_back(readFolder(folder, network.inputs()));
-  FuncOp quantized = addQuantizedViewOfQdq(network.function());
+  FuncOp floatView = network.function();
+  mlir::MLIRContext *context = floatView.getContext();
+  FuncOp quantized =
+      orThrow(context, [&] { return addQuantizedViewOfQdq(floatView); });
   LowerReport report;
   FuncOp machine = addNpuView(quantized, Target(), &report);
   if (options.verbose)

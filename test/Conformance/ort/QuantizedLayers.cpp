@@ -14,6 +14,7 @@
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Frontend/ONNX/Import.h"
 #include "parallax/Passes/Quantize/Qdq.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/NumPy.h"
@@ -144,8 +145,10 @@ int main(int argc, char **argv) {
     };
     OwningOpRef<ModuleOp> module =
         onnx_import::importModel(argv[1], &context, options);
-    mlir::func::FuncOp quantized =
-        addQuantizedViewOfQdq(*module->getOps<mlir::func::FuncOp>().begin());
+    mlir::func::FuncOp quantized = orThrow(&context, [&] {
+      return addQuantizedViewOfQdq(
+          *module->getOps<mlir::func::FuncOp>().begin());
+    });
     if (argc > 2)
       return check(quantized, argv[2]);
     for (auto [value, number] : tensorsOf(quantized))

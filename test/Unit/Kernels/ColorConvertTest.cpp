@@ -6,7 +6,7 @@
 // with OpenCV, which rounds its coefficients differently, within one code.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Kernels/ColorConvert.h"
-#include "../../../lib/Passes/Processors/Plan.h"
+#include "../../../lib/Passes/Processors/ColorMatrix.h"
 #include "KernelTestSupport.h"
 #include "parallax/Backend/Reference/Kernels/Normalize.h"
 #include "parallax/Data/Image.h"
@@ -49,8 +49,7 @@ ColorConvertParams paramsOf(const Format &format, CscMode mode,
   InputProcessor processor;
   processor.srcFormat = format.space;
   processor.cscMode = mode;
-  processors::ColorPlan plan =
-      processors::planColors({"x", DType::F32, {}}, processor, target);
+  processors::ColorPlan plan = processors::planColors(processor, target);
   return {format.format, plan.matrix, plan.minLuma};
 }
 

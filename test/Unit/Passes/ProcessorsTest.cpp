@@ -9,6 +9,7 @@
 #include "OptimizeTestSupport.h"
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Random.h"
@@ -24,9 +25,11 @@ protected:
 
   ProcessorReport add(const std::string &config) {
     BuildConfig request = parseBuildConfig(config, "config");
-    ProcessorReport report =
-        addProcessors(function(), request.inputProcessors,
-                      request.outputProcessors, request.quant.inputConfigs);
+    ProcessorReport report = orThrow(&context, [&] {
+      return addProcessors(function(), request.inputProcessors,
+                           request.outputProcessors,
+                           request.quant.inputConfigs);
+    });
     EXPECT_TRUE(succeeded(mlir::verify(*module)));
     return report;
   }

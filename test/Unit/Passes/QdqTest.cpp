@@ -135,7 +135,7 @@ protected:
 
   /// Types and values survive the way to a file and back.
   void expectRoundTrip() {
-    FuncOp qdq = addQdqView(view);
+    FuncOp qdq = orThrow(&context, [&] { return addQdqView(view); });
     std::vector<Tensor> inputs = sample();
     Tensor quantized = run(view, inputs)[0];
     EXPECT_TRUE(sameBits(run(qdq, inputs)[0], quantized));
@@ -151,7 +151,8 @@ protected:
     FuncOp network = *imported->getOps<FuncOp>().begin();
     EXPECT_TRUE(sameBits(run(network, inputs)[0], quantized));
     QdqReport taken;
-    FuncOp again = addQuantizedViewOfQdq(network, &taken);
+    FuncOp again = orThrow(
+        &context, [&] { return addQuantizedViewOfQdq(network, &taken); });
     EXPECT_TRUE(taken.remaining.empty());
     EXPECT_TRUE(sameBits(run(again, inputs)[0], quantized));
     std::string before = textOf(view), after = textOf(again);
@@ -216,7 +217,8 @@ protected:
           "  %s = nn.constant dense<0.0625> : tensor<f32> loc(\"s\"(\"s\"))\n"
           "  %z = nn.constant dense<128> : tensor<ui8> loc(\"z\"(\"z\"))\n" +
           body + "  return " + results + " : " + types + "\n}\n");
-    view = addQuantizedViewOfQdq(function(), &taken);
+    view = orThrow(&context,
+                   [&] { return addQuantizedViewOfQdq(function(), &taken); });
     for (int i = 0; i < 4; ++i) {
       std::vector<Tensor> inputs = {
           random(function().getArgumentTypes()[0], -10, 10)};

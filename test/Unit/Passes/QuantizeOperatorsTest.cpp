@@ -172,9 +172,10 @@ protected:
       std::vector<Tensor> observed = run(view, samples[0], true);
       for (int multiplierBits : {24, 31})
         checkMachine(samples[0], results, wide, isTable, multiplierBits);
-      FuncOp qdq = addQdqView(view);
+      FuncOp qdq = orThrow(&context, [&] { return addQdqView(view); });
       std::vector<Tensor> written = run(qdq, samples[0]);
-      FuncOp again = addQuantizedViewOfQdq(qdq);
+      FuncOp again =
+          orThrow(&context, [&] { return addQuantizedViewOfQdq(qdq); });
       std::vector<Tensor> read = run(again, samples[0]);
       for (auto [i, value] : llvm::enumerate(results)) {
         EXPECT_TRUE(sameBits(value, observed[i])) << print();

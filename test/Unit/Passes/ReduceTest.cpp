@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Reduce/Reduce.h"
 #include "QuantizeTestSupport.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/LayerName.h"
 
 #include "mlir/IR/Verifier.h"
@@ -48,10 +49,16 @@ protected:
     return found;
   }
 
+  static Sample allValues(FuncOp network, const std::vector<std::string> &names,
+                          const Sample &sample) {
+    return orThrow(network.getContext(),
+                   [&] { return valuesOf(network, names, sample); });
+  }
+
   static Tensor valueOf(FuncOp network, const std::string &tensor,
                         const Sample &sample) {
     std::vector<std::string> names = {tensor};
-    return valuesOf(network, names, sample)[0];
+    return allValues(network, names, sample)[0];
   }
 
   static void expectEqual(const Tensor &a, const Tensor &b) {
@@ -71,7 +78,7 @@ TEST_F(ReduceTest, APartComputesWhatItDidInTheWhole) {
   // What layers outside of it have made becomes an input.
   std::vector<std::string> inputs = inputNames(part);
   EXPECT_EQ(inputs, (std::vector<std::string>{"x", "s"}));
-  Sample borders = valuesOf(function(), inputs, sample);
+  Sample borders = allValues(function(), inputs, sample);
   expectEqual(valueOf(part, "out", borders),
               valueOf(function(), "out", sample));
 }
@@ -143,9 +150,9 @@ TEST_F(ReduceTest, NamesBecomeNumbers) {
 
 TEST_F(ReduceTest, OtherWeightsHaveTheSameRangesByChannel) {
   std::vector<std::string> weight = {"w"};
-  Tensor before = valuesOf(function(), weight, sample)[0];
+  Tensor before = allValues(function(), weight, sample)[0];
   EXPECT_TRUE(replaceWeights(function(), 1));
-  Tensor after = valuesOf(function(), weight, sample)[0];
+  Tensor after = allValues(function(), weight, sample)[0];
   ASSERT_EQ(after.shape(), before.shape());
   int64_t inner = before.size() / before.dim(0), same = 0;
   for (int64_t channel = 0; channel < before.dim(0); ++channel) {

@@ -31,11 +31,12 @@ struct ProcessorReport {
 
 /// Adds the layers to a float network, in place. Inputs without a processor
 /// stay as they are. `calibration` holds the mean and std of processors that
-/// have none of their own. Throws Error, and then the network is unchanged.
-ProcessorReport addProcessors(mlir::func::FuncOp network,
-                              std::span<const InputProcessor> inputs,
-                              std::span<const OutputProcessor> outputs,
-                              std::span<const InputQuantConfig> calibration);
+/// have none of their own. A request that fails leaves the network unchanged.
+FailureOr<ProcessorReport>
+addProcessors(mlir::func::FuncOp network,
+              std::span<const InputProcessor> inputs,
+              std::span<const OutputProcessor> outputs,
+              std::span<const InputQuantConfig> calibration);
 
 /// Gives the tensors around the network the ranges that follow from those of
 /// its own inputs and outputs. `calibration` is that of the network before

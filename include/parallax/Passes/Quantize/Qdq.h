@@ -19,7 +19,7 @@ namespace parallax {
 /// Adds a function called "qdq" that computes what `quantized` does, without
 /// quantized types. A tensor of codes t becomes t (float), t_QuantizeLinear
 /// (the codes) and t_DequantizeLinear.
-mlir::func::FuncOp addQdqView(mlir::func::FuncOp quantized);
+FailureOr<mlir::func::FuncOp> addQdqView(mlir::func::FuncOp quantized);
 
 struct QdqReport {
   int64_t tensors = 0, weights = 0;
@@ -31,8 +31,8 @@ struct QdqReport {
 /// Adds a function called "quantized" for a network that was quantized by
 /// others: the parameters of its QuantizeLinear and DequantizeLinear become
 /// types, as they are.
-mlir::func::FuncOp addQuantizedViewOfQdq(mlir::func::FuncOp network,
-                                         QdqReport *report = nullptr);
+FailureOr<mlir::func::FuncOp>
+addQuantizedViewOfQdq(mlir::func::FuncOp network, QdqReport *report = nullptr);
 
 } // namespace parallax
 

@@ -39,9 +39,9 @@ mlir::func::FuncOp cutNetwork(mlir::func::FuncOp network,
 std::vector<std::string> inputNames(mlir::func::FuncOp network);
 
 /// The values of some tensors of a float network.
-std::vector<Tensor> valuesOf(mlir::func::FuncOp network,
-                             std::span<const std::string> tensors,
-                             const Sample &sample);
+FailureOr<std::vector<Tensor>> valuesOf(mlir::func::FuncOp network,
+                                        std::span<const std::string> tensors,
+                                        const Sample &sample);
 
 /// All dimensions of inputs, weights and shapes that have one extent get
 /// another one.
