@@ -16,6 +16,7 @@
 #include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Report/Cost.h"
 #include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Digest.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Views.h"
@@ -105,13 +106,16 @@ void runCompileStage(BuildState &state) {
   Target target = findTarget(config.targetHardware);
   mlir::func::FuncOp quantized = state.network->view(views::quantized);
   mlir::func::FuncOp deployed = state.network->view(views::deployed);
+  auto lower = [&](mlir::func::FuncOp view, LowerReport *report = nullptr) {
+    return orThrow(view.getContext(),
+                   [&] { return lowerNetwork(view, target, report); });
+  };
   // What is deployed may have other inputs than the networks that it is
   // compared with.
   if (deployed)
-    addNpuView(quantized, target).setName(views::npuCore);
+    lower(quantized).setName(views::npuCore);
   LowerReport report;
-  mlir::func::FuncOp machine =
-      addNpuView(deployed ? deployed : quantized, target, &report);
+  mlir::func::FuncOp machine = lower(deployed ? deployed : quantized, &report);
   logLowering(report);
   writeFileAtomically(state.files().lowering(), toJson(report));
   writeFileAtomically(state.files().target(), toJson(target));

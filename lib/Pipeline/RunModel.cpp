@@ -61,8 +61,9 @@ Executable prepareEngine(Network &network, const EngineChoice &choice,
   if (choice.mode == "Reference")
     return network.prepareView(views::quantized, options);
   LowerReport lowering;
-  mlir::func::FuncOp machine = addNpuView(network.view(views::quantized),
-                                          findTarget(choice.target), &lowering);
+  mlir::func::FuncOp machine = orThrow(context, [&] {
+    return lowerNetwork(quantized, findTarget(choice.target), &lowering);
+  });
   logLowering(lowering);
   // Integer kernels read weights where they are, and views share them.
   PrepareOptions shared = options;

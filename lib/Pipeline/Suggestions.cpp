@@ -98,7 +98,10 @@ std::optional<Trial> attempt(BuildState &state,
       if (failed(quantized))
         return failure();
       Trial trial = trialOf(*quantized);
-      trial.cycles = cyclesOf(addNpuView(*quantized, target), config);
+      FailureOr<mlir::func::FuncOp> machine = lowerNetwork(*quantized, target);
+      if (failed(machine))
+        return failure();
+      trial.cycles = cyclesOf(*machine, config);
       return trial;
     });
   } catch (const Error &error) {

@@ -11,7 +11,6 @@
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
 #include "parallax/Config/DataTypes.h"
 #include "parallax/Dialect/NN/PortAttrs.h"
-#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/TensorAttr.h"
@@ -435,12 +434,6 @@ FailureOr<func::FuncOp> lowerNetwork(func::FuncOp quantized,
                      "the lowered network is not valid; this is a fault of "
                      "Parallax, please report the model");
   return view;
-}
-
-func::FuncOp addNpuView(func::FuncOp quantized, const Target &target,
-                        LowerReport *report) {
-  return orThrow(quantized.getContext(),
-                 [&] { return lowerNetwork(quantized, target, report); });
 }
 
 } // namespace parallax

@@ -16,6 +16,7 @@
 #include "parallax/Pipeline/Phases.h"
 #include "parallax/Report/Table.h"
 #include "parallax/Support/Clock.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Views.h"
@@ -51,9 +52,10 @@ int run(const std::string &path, size_t count) {
   AnalysisOptions options{state.options.threads};
   options.attributes = true;
   mlir::func::FuncOp quantized = state.network->view(views::quantized);
-  AnalyzedNetwork views{
-      state.network->function(), quantized,
-      addNpuView(quantized, findTarget(state.config.targetHardware))};
+  mlir::func::FuncOp machine = orThrow(quantized.getContext(), [&] {
+    return lowerNetwork(quantized, findTarget(state.config.targetHardware));
+  });
+  AnalyzedNetwork views{state.network->function(), quantized, machine};
   auto start = std::chrono::steady_clock::now();
   PrecisionReport report = analyzePrecision(views, {}, samples, options);
   double seconds = secondsSince(start);

@@ -395,7 +395,8 @@ int check(const Options &options) {
   FuncOp quantized =
       orThrow(context, [&] { return addQuantizedViewOfQdq(floatView); });
   LowerReport report;
-  FuncOp machine = addNpuView(quantized, Target(), &report);
+  FuncOp machine = orThrow(
+      context, [&] { return lowerNetwork(quantized, Target(), &report); });
   if (options.verbose)
     for (const LowerReport::Island &island : report.islands)
       fmt::print("'{}' ({}) computes in float: {}\n", island.layer, island.op,

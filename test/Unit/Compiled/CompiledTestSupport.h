@@ -43,7 +43,7 @@ protected:
     if (sample.floatLayer)
       setType(sample.floatLayer, DataType::FP32);
     quantize();
-    return addNpuView(view, target);
+    return lowerView(view, target);
   }
 
   static const SampleNetwork &sample(const std::string &name) {

@@ -27,7 +27,7 @@ protected:
         sample.push_back(random(type));
     calibration = calibrate(network, samples);
     quantize();
-    FuncOp machine = addNpuView(view, Target());
+    FuncOp machine = lowerView(view);
     std::vector<Comparison> comparisons;
     for (auto method : {AnalysisMethod::PerLayer, AnalysisMethod::EndToEnd})
       for (auto mode : {AnalysisMode::Reference, AnalysisMode::NPUBackend})

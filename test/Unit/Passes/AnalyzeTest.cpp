@@ -28,7 +28,7 @@ protected:
 
   void build() {
     quantize();
-    machine = addNpuView(view, Target());
+    machine = lowerView(view);
   }
 
   PrecisionReport analyze(const std::vector<Comparison> &comparisons,

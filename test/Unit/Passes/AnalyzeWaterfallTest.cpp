@@ -22,7 +22,7 @@ protected:
       samples.push_back({random(function().getArgumentTypes()[0])});
     calibration = calibrate(function(), samples);
     quantize();
-    machine = addNpuView(view, Target());
+    machine = lowerView(view);
     // What optimization would have lost.
     imported = addView(function(), "imported");
     setConstant(imported, "w", std::vector<float>{0.5, -1, 2.25, 0.25});

@@ -31,7 +31,7 @@ protected:
   void build(bool onMachine = true) {
     calibration = calibrate(function(), samples);
     quantize();
-    machine = onMachine ? addNpuView(view, Target()) : FuncOp();
+    machine = onMachine ? lowerView(view) : FuncOp();
   }
 
   std::optional<Attribution> attribute(int threads = 1) {

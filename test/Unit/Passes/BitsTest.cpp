@@ -50,7 +50,7 @@ protected:
 
   void build() {
     quantize();
-    machine = addNpuView(view, Target());
+    machine = lowerView(view);
   }
 
   std::vector<BitDifference> analyze() {

@@ -39,7 +39,7 @@ protected:
     config.layerConfigs = {rule};
     quantize();
     lowerReport = {};
-    FuncOp machine = addNpuView(view, Target(), &lowerReport);
+    FuncOp machine = lowerView(view, Target(), &lowerReport);
     machine.walk([&](Operation *op) { ++ops[op->getName().getStringRef()]; });
     Executable executable = prepare(machine, npuKernels());
     ExecutionState state(executable);

@@ -95,7 +95,7 @@ protected:
 
   /// Runs both engines and compares the codes of all layers that both have.
   void compareEngines(int64_t minLayers) {
-    FuncOp lowered = addNpuView(view, Target(), &lowerReport);
+    FuncOp lowered = lowerView(view, Target(), &lowerReport);
     std::map<std::string, Type> types = quantizedTypes();
     int64_t elements = 0, beyond = 0, unequal = 0, layers = 0;
     for (int sample = 0; sample < 4; ++sample) {
@@ -173,7 +173,7 @@ TEST_F(LowerTest, GivesFloatResultsOfProducts) {
 TEST_F(LowerTest, AgreesWithReferenceIn16Bits) {
   setAll(U16, S16);
   prepareNetwork(classifierNetwork);
-  FuncOp lowered = addNpuView(view, Target(), &lowerReport);
+  FuncOp lowered = lowerView(view, Target(), &lowerReport);
   EXPECT_TRUE(lowerReport.islands.empty());
   Tensor input = random(function().getArgumentTypes()[0], -1, 1);
   Tensor expected = run(view, {input})[0];
@@ -196,7 +196,7 @@ TEST_F(LowerTest, ComputesWithTheArithmeticOfATarget) {
     inputs.push_back(random(function().getArgumentTypes()[0], -1, 1));
   auto outputsOf = [&](const Target &target) {
     LowerReport report;
-    FuncOp lowered = addNpuView(view, target, &report);
+    FuncOp lowered = lowerView(view, target, &report);
     EXPECT_TRUE(report.islands.empty());
     auto attribute = npu::targetOf(&lowered.front().front());
     EXPECT_EQ(attribute.getMultiplierBits(), target.arithmetic.multiplierBits);
@@ -230,7 +230,7 @@ TEST_F(LowerTest, RefusesSumsThatATargetCanNotHold) {
   target.name = "narrow";
   target.arithmetic.accumulatorBits8 = 16;
   try {
-    addNpuView(view, target);
+    lowerView(view, target);
     FAIL();
   } catch (const Error &error) {
     EXPECT_NE(
@@ -252,7 +252,7 @@ TEST_F(LowerTest, LeavesTypesThatATargetLacksToFloat) {
   target.operators = {{{"Softmax"}, {DataType::U8}, {DataType::S8}},
                       {{"MaxPool"}, {}, {}},
                       {{"Conv"}, target.activationTypes, {DataType::S16}}};
-  addNpuView(view, target, &lowerReport);
+  lowerView(view, target, &lowerReport);
   std::map<std::string, std::string> why;
   for (const LowerReport::Island &island : lowerReport.islands)
     why[island.layer] = island.why;
@@ -266,7 +266,7 @@ TEST_F(LowerTest, LeavesTypesThatATargetLacksToFloat) {
 
 TEST_F(LowerTest, KeepsNamesAndPorts) {
   prepareNetwork(classifierNetwork);
-  FuncOp lowered = addNpuView(view, Target(), &lowerReport);
+  FuncOp lowered = lowerView(view, Target(), &lowerReport);
   EXPECT_EQ(lowered.getName(), "npu");
   EXPECT_EQ(lowered.getFunctionType(), view.getFunctionType());
   lowered.walk([&](Operation *op) {

@@ -122,7 +122,7 @@ protected:
     Target target;
     target.arithmetic.rounding = Rounding::HalfEven;
     target.arithmetic.multiplierBits = multiplierBits;
-    FuncOp machine = addNpuView(view, target, &lowering);
+    FuncOp machine = lowerView(view, target, &lowering);
     for (const LowerReport::Island &island : lowering.islands)
       EXPECT_EQ(island.why.find("no integer operation"), std::string::npos)
           << island.op << " computes in float for no reason of its own";

@@ -11,8 +11,10 @@
 #include "OptimizeTestSupport.h"
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Reference/Reference.h"
+#include "parallax/Config/Target.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Passes/Calibrate/Calibrate.h"
+#include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Passes/Quantize/Quantize.h"
 #include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/LayerName.h"
@@ -98,6 +100,13 @@ protected:
       return addQuantizedView(function(), options, &report);
     });
     return view;
+  }
+
+  /// The network of the NPU for a quantized view.
+  FuncOp lowerView(FuncOp quantized, const Target &target = Target(),
+                   LowerReport *lowering = nullptr) {
+    return orThrow(&context,
+                   [&] { return lowerNetwork(quantized, target, lowering); });
   }
 
   /// The tensor of that name in the quantized view.

@@ -14,6 +14,7 @@
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Dialect/NPU/NPUOps.h"
 #include "parallax/Passes/Lower/Lower.h"
+#include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/TensorAttr.h"
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -429,7 +430,8 @@ TEST_F(MovementTest, C39aDerivesTheWeightsOfResize) {
               "  return %2 : tensor<{1}f32>\n}}",
               from, to, code, what));
           ASSERT_TRUE(function);
-          FuncOp machine = addNpuView(function, Target());
+          FuncOp machine = orThrow(
+              &context, [&] { return lowerNetwork(function, Target()); });
           std::vector<literal::Sampling> axes;
           for (const Lengths &axis : {rows, columns})
             axes.push_back({axis.in, axis.out, scaleOf(axis), kind.mode,

@@ -58,7 +58,7 @@ protected:
          {Rounding::HalfUp, Rounding::HalfAway, Rounding::HalfEven}) {
       target.arithmetic.rounding = rounding;
       LowerReport lowering;
-      FuncOp machine = addNpuView(view, target, &lowering);
+      FuncOp machine = lowerView(view, target, &lowering);
       EXPECT_TRUE(lowering.islands.empty());
       std::set<std::string> layers;
       for (const Tensor &input : inputs())
@@ -210,7 +210,7 @@ func.func @main(%x: tensor<2x7x6xf32> {nn.name = "x"}) -> (tensor<2x7x6xf32> {nn
 /// A code that is wrong by one is found, wherever it is.
 TEST_F(NetworkTest, FindsOneWrongCode) {
   prepareNetwork(residual);
-  FuncOp machine = addNpuView(view, Target());
+  FuncOp machine = lowerView(view);
   Tensor input = random(inputType(), -1, 1);
   auto expected = literal::runLiterally(machine, {input});
   int64_t disturbed = 0;

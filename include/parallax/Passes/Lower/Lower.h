@@ -44,11 +44,6 @@ FailureOr<mlir::func::FuncOp> lowerNetwork(mlir::func::FuncOp quantized,
                                            const Target &target,
                                            LowerReport *report = nullptr);
 
-/// The same for callers outside of passes; throws Error.
-mlir::func::FuncOp addNpuView(mlir::func::FuncOp quantized,
-                              const Target &target,
-                              LowerReport *report = nullptr);
-
 } // namespace parallax
 
 #endif // PARALLAX_PASSES_LOWER_LOWER_H
