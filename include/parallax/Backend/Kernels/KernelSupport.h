@@ -121,31 +121,56 @@ PARALLAX_INLINE double sumOfPack(const FloatPack &pack) {
   return low + high;
 }
 
+/// Running sums of four packs, so that additions needn't wait for each other.
+struct PackSums {
+  static constexpr int64_t lanes = 8, packs = 4;
+
+  PARALLAX_INLINE double total() const {
+    FloatPack all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    return sumOfPack(all);
+  }
+
+  FloatPack sums[packs];
+};
+
+/// Calls add(sums, pack, from) for all whole packs of `count` items, and
+/// finish(sums) after every `block` of them, each of which has a new `Sums`.
+/// Returns how many items were in whole packs.
+template <typename Sums, int64_t block, typename Add, typename Finish>
+PARALLAX_INLINE int64_t sumByBlocks(const float *x, int64_t count, Add add,
+                                    Finish finish) {
+  constexpr int64_t lanes = PackSums::lanes, packs = PackSums::packs;
+  int64_t i = 0;
+  while (count - i >= lanes) {
+    // No constructor, which would be a call in functions for other processors.
+    Sums sums = {};
+    int64_t end = i + std::min(block, (count - i) / lanes * lanes);
+    for (; i + packs * lanes <= end; i += packs * lanes)
+      for (int64_t pack = 0; pack < packs; ++pack)
+        add(sums, pack, x + i + pack * lanes);
+    for (; i < end; i += lanes)
+      add(sums, 0, x + i);
+    finish(sums);
+  }
+  return i;
+}
+
 /// The sum of map(x[i]) over `count` items: float lanes within a block, double
 /// between blocks, so that the error doesn't grow with the length. map() takes
 /// a reference to a number or a FloatPack, and changes it.
 template <typename Map>
 PARALLAX_INLINE double laneSum(const float *x, int64_t count, Map map) {
-  constexpr int64_t lanes = 8, packs = 4, block = 2048;
   double total = 0;
-  int64_t i = 0;
-  while (count - i >= lanes) {
-    FloatPack sums[packs] = {};
-    auto add = [&](int64_t pack, int64_t at) PARALLAX_INLINE_LAMBDA {
-      FloatPack value;
-      loadPack(value, x + at);
-      map(value);
-      sums[pack] += value;
-    };
-    int64_t end = i + std::min(block, (count - i) / lanes * lanes);
-    for (; i + packs * lanes <= end; i += packs * lanes)
-      for (int64_t pack = 0; pack < packs; ++pack)
-        add(pack, i + pack * lanes);
-    for (; i < end; i += lanes)
-      add(0, i);
-    FloatPack all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    total += sumOfPack(all);
-  }
+  auto add = [&](PackSums &sums, int64_t pack, const float *from)
+                 PARALLAX_INLINE_LAMBDA {
+                   FloatPack value;
+                   loadPack(value, from);
+                   map(value);
+                   sums.sums[pack] += value;
+                 };
+  auto finish = [&](const PackSums &sums)
+                    PARALLAX_INLINE_LAMBDA { total += sums.total(); };
+  int64_t i = sumByBlocks<PackSums, 2048>(x, count, add, finish);
   for (; i < count; ++i) {
     float value = x[i];
     map(value);

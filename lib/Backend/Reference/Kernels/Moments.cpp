@@ -19,30 +19,25 @@ PARALLAX_SIMD double squareSum(const float *x, int64_t count) {
   return laneSum(x, count, SquareValue());
 }
 
-/// Both sums in one pass, by blocks as in laneSum.
+/// Both sums in one pass.
 PARALLAX_SIMD void deviationSums(const float *x, int64_t count, float pivot,
                                  DeviationSums &total) {
-  constexpr int64_t lanes = 8, packs = 4, block = 1024;
-  int64_t i = 0;
-  while (count - i >= lanes) {
-    FloatPack sums[packs] = {}, squares[packs] = {};
-    auto add = [&](int64_t pack, int64_t at) PARALLAX_INLINE_LAMBDA {
-      FloatPack d;
-      loadPack(d, x + at);
-      d -= pivot;
-      sums[pack] += d;
-      squares[pack] += d * d;
-    };
-    int64_t end = i + std::min(block, (count - i) / lanes * lanes);
-    for (; i + packs * lanes <= end; i += packs * lanes)
-      for (int64_t pack = 0; pack < packs; ++pack)
-        add(pack, i + pack * lanes);
-    for (; i < end; i += lanes)
-      add(0, i);
-    total.sum += sumOfPack((sums[0] + sums[1]) + (sums[2] + sums[3]));
-    total.squares +=
-        sumOfPack((squares[0] + squares[1]) + (squares[2] + squares[3]));
-  }
+  struct BothSums {
+    PackSums plain, squares;
+  };
+  auto add = [&](BothSums &sums, int64_t pack, const float *from)
+                 PARALLAX_INLINE_LAMBDA {
+                   FloatPack d;
+                   loadPack(d, from);
+                   d -= pivot;
+                   sums.plain.sums[pack] += d;
+                   sums.squares.sums[pack] += d * d;
+                 };
+  auto finish = [&](const BothSums &sums) PARALLAX_INLINE_LAMBDA {
+    total.sum += sums.plain.total();
+    total.squares += sums.squares.total();
+  };
+  int64_t i = sumByBlocks<BothSums, 1024>(x, count, add, finish);
   for (; i < count; ++i) {
     double d = double(x[i]) - double(pivot);
     total.sum += d;
