@@ -60,15 +60,7 @@ DifferenceClass differenceClassOf(const std::string &name) {
       fmt::format("there is no class '{}'; the classes are {}", name, names));
 }
 
-/// "LAYER:VALUE", where layers may have colons as well.
-std::pair<std::string, std::string> splitLast(const std::string &text) {
-  size_t colon = text.rfind(':');
-  return colon == std::string::npos
-             ? std::pair(text, std::string())
-             : std::pair(text.substr(0, colon), text.substr(colon + 1));
-}
-
-double cosineOf(const std::string &text, const char *option) {
+double cosineOf(const std::string &text) {
   try {
     size_t end = 0;
     double value = std::stod(text, &end);
@@ -77,7 +69,7 @@ double cosineOf(const std::string &text, const char *option) {
   } catch (const std::exception &) {
     // Said below.
   }
-  throw Error(fmt::format("{} takes LAYER:COSINE, as in conv1:0.99", option));
+  throw Error("--layer-cosine takes LAYER:COSINE, as in conv1:0.99");
 }
 
 } // namespace
@@ -155,23 +147,17 @@ const PrecisionRow *rowOf(const PrecisionReport &report,
   return nullptr;
 }
 
-Predicate parseBits(const std::string &text) {
+Predicate parsePredicate(Predicate::Kind kind, const std::string &text) {
+  // Layers may have colons as well.
+  size_t colon = text.rfind(':');
+  std::string value = colon == std::string::npos ? "" : text.substr(colon + 1);
   Predicate predicate;
-  auto [layer, name] = splitLast(text);
-  predicate.kind = Predicate::Kind::Bits;
-  predicate.layer = layer;
-  if (!name.empty())
-    predicate.difference = differenceClassOf(name);
-  return predicate;
-}
-
-Predicate parseLayerCosine(const std::string &text) {
-  Predicate predicate;
-  auto [layer, number] = splitLast(text);
-  predicate.kind = Predicate::Kind::LayerCosine;
-  predicate.layer = layer;
-  predicate.threshold =
-      number.empty() ? layerThreshold : cosineOf(number, "--layer-cosine");
+  predicate.kind = kind;
+  predicate.layer = text.substr(0, colon);
+  if (kind == Predicate::Kind::LayerCosine)
+    predicate.threshold = value.empty() ? layerThreshold : cosineOf(value);
+  else if (!value.empty())
+    predicate.difference = differenceClassOf(value);
   return predicate;
 }
 

@@ -35,9 +35,10 @@ std::optional<Predicate> predicateOf(const ReduceFlags &options) {
     return found.back();
   };
   if (!options.bits.empty())
-    found.push_back(parseBits(options.bits));
+    found.push_back(parsePredicate(Predicate::Kind::Bits, options.bits));
   if (!options.layerCosine.empty())
-    found.push_back(parseLayerCosine(options.layerCosine));
+    found.push_back(
+        parsePredicate(Predicate::Kind::LayerCosine, options.layerCosine));
   if (options.outputCosine)
     add(Predicate::Kind::OutputCosine).threshold = *options.outputCosine;
   if (!options.message.empty())

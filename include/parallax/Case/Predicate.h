@@ -59,10 +59,9 @@ Predicate problemOf(const PrecisionReport &report);
 const PrecisionRow *rowOf(const PrecisionReport &report,
                           const std::string &layer);
 
-/// LAYER[:CLASS], and LAYER[:COSINE] with layerThreshold if there is no number,
-/// as a user types them. Both throw Error.
-Predicate parseBits(const std::string &text);
-Predicate parseLayerCosine(const std::string &text);
+/// What a user types: LAYER[:CLASS] for Kind::Bits, and LAYER[:COSINE] for
+/// Kind::LayerCosine, with layerThreshold if there is no number. Throws Error.
+Predicate parsePredicate(Predicate::Kind kind, const std::string &text);
 
 } // namespace parallax
 

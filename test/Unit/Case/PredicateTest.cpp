@@ -11,27 +11,31 @@ namespace parallax {
 namespace {
 
 TEST(Predicate, LayersMayHaveColons) {
-  Predicate predicate = parseBits("block:0/conv:Rounding");
+  Predicate predicate =
+      parsePredicate(Predicate::Kind::Bits, "block:0/conv:Rounding");
   EXPECT_EQ(predicate.layer, "block:0/conv");
   EXPECT_EQ(predicate.difference, DifferenceClass::Rounding);
-  predicate = parseLayerCosine("block:0/conv:0.9");
+  predicate = parsePredicate(Predicate::Kind::LayerCosine, "block:0/conv:0.9");
   EXPECT_EQ(predicate.layer, "block:0/conv");
   EXPECT_EQ(predicate.threshold, 0.9);
 }
 
 TEST(Predicate, TheValueMayBeLeftOut) {
-  Predicate predicate = parseBits("conv");
+  Predicate predicate = parsePredicate(Predicate::Kind::Bits, "conv");
   EXPECT_EQ(predicate.layer, "conv");
   EXPECT_FALSE(predicate.difference);
   EXPECT_EQ(predicate.words(),
             "Reference and NPUBackend differ at conv (any fault)");
-  EXPECT_EQ(parseLayerCosine("conv").threshold, layerThreshold);
+  EXPECT_EQ(parsePredicate(Predicate::Kind::LayerCosine, "conv").threshold,
+            layerThreshold);
 }
 
 TEST(Predicate, WrongValuesAreNamed) {
-  expectError([] { parseBits("conv:Nonsense"); }, "no class 'Nonsense'");
+  expectError([] { parsePredicate(Predicate::Kind::Bits, "conv:Nonsense"); },
+              "no class 'Nonsense'");
   for (const char *text : {"conv:2", "conv:0.5x", "conv:nan"})
-    expectError([&] { parseLayerCosine(text); }, "takes LAYER:COSINE");
+    expectError([&] { parsePredicate(Predicate::Kind::LayerCosine, text); },
+                "takes LAYER:COSINE");
 }
 
 TEST(Predicate, AFaultComesBeforeLostPrecision) {
