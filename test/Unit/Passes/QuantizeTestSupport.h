@@ -206,23 +206,11 @@ protected:
 inline Calibration
 QuantizeTest::calibrate(FuncOp network,
                         const std::vector<std::vector<Tensor>> &samples) {
-  PrepareOptions prepareOptions;
-  prepareOptions.observe = true;
-  Executable executable = prepare(network, referenceKernels(), prepareOptions);
   CalibrationOptions options;
-  Calibration calibration;
-  for (const TensorStatistics &tensor : collectStatistics(
-           executable, samples.size(), [&](size_t i) { return samples[i]; },
-           options)) {
-    TensorRange range;
-    range.tensor = tensor.tensor;
-    range.infs = tensor.histogram.infCount();
-    range.values = {tensor.histogram.min(), tensor.histogram.max()};
-    range.u8 = chooseRange(tensor, options, 8);
-    range.u16 = chooseRange(tensor, options, 16);
-    calibration.tensors.push_back(range);
-  }
-  return calibration;
+  NetworkStatistics statistics = collectStatistics(
+      prepareCalibration(network), samples.size(),
+      [&](size_t i) { return samples[i]; }, options);
+  return chooseRanges(network, statistics, options, samples.size());
 }
 
 } // namespace parallax
