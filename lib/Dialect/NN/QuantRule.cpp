@@ -45,6 +45,11 @@ bool isClamp(Operation *op) {
   return quantizable && quantizable.isClamp();
 }
 
+bool isSingleClamp(Operation *op) {
+  return isClamp(op) && op->getOperand(0).getDefiningOp() &&
+         op->getOperand(0).hasOneUse();
+}
+
 WeightPlace weightPlaceOf(Operation *op) {
   auto quantizable = dyn_cast<QuantizableOpInterface>(op);
   return quantizable ? quantizable.getWeightPlace() : WeightPlace();

@@ -238,11 +238,6 @@ LogicalResult requireCalibrated(func::FuncOp network) {
 // Clamps
 //===----------------------------------------------------------------------===//
 
-bool isLoneClamp(Operation *op) {
-  return nn::isClamp(op) && op->getOperand(0).getDefiningOp() &&
-         op->getOperand(0).hasOneUse();
-}
-
 void addClampedRanges(func::FuncOp network, Calibration &calibration) {
   llvm::StringMap<const TensorRange *> known;
   for (const TensorRange &range : calibration.tensors)
@@ -252,7 +247,7 @@ void addClampedRanges(func::FuncOp network, Calibration &calibration) {
     // Of several clamps in a row, the last one has been observed.
     Value observed = result;
     while (!known.contains(getTensorName(observed)) && observed.hasOneUse() &&
-           isLoneClamp(*observed.user_begin()))
+           nn::isSingleClamp(*observed.user_begin()))
       observed = observed.user_begin()->getResult(0);
     const TensorRange *range = known.lookup(getTensorName(observed));
     if (!range)

@@ -7,6 +7,7 @@
 #include "parallax/Passes/Calibrate/Calibrate.h"
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Reference/Reference.h"
+#include "parallax/Dialect/NN/QuantRule.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
 
 namespace parallax {
@@ -15,7 +16,7 @@ Executable prepareCalibration(mlir::func::FuncOp network) {
   PrepareOptions options;
   options.observe = true;
   options.observeBlocks = true;
-  options.fusesObserved = isLoneClamp;
+  options.fusesObserved = nn::isSingleClamp;
   return prepare(network, referenceKernels(), options);
 }
 

@@ -9,7 +9,6 @@
 #include "TypePlan.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
-#include "parallax/Passes/Calibrate/Annotate.h"
 
 using namespace mlir;
 
@@ -80,7 +79,7 @@ KindPlan::KindPlan(func::FuncOp function, const Precisions &precisions,
 bool KindPlan::followsReaders(Operation *op) const {
   if (nn::sharesScale(op))
     return true;
-  return shareParameters && isLoneClamp(op) &&
+  return shareParameters && nn::isSingleClamp(op) &&
          precisions.lookup(op) == LayerPrecision();
 }
 

@@ -9,6 +9,7 @@
 #include "OptimizeTestSupport.h"
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Backend/Reference/Reference.h"
+#include "parallax/Dialect/NN/QuantRule.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Passes/Calibrate/CalibrationFile.h"
 #include "parallax/Support/Error.h"
@@ -177,7 +178,7 @@ TEST_F(CalibrateTest, ClampsStayWithTheirLayer) {
   NetworkStatistics apart = collect(QuantMethod::MinMax);
   PrepareOptions options;
   options.observe = true;
-  options.fusesObserved = isLoneClamp;
+  options.fusesObserved = nn::isSingleClamp;
   executable = prepare(function(), referenceKernels(), options);
   NetworkStatistics together = collect(QuantMethod::MinMax);
   ASSERT_EQ(apart.size(), 3u);

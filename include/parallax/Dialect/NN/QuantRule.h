@@ -72,6 +72,9 @@ bool keepsCodes(Operation *op);
 /// Whether it holds numbers within limits, as Relu does.
 bool isClamp(Operation *op);
 
+/// Whether it is a clamp that alone reads what a layer makes.
+bool isSingleClamp(Operation *op);
+
 WeightPlace weightPlaceOf(Operation *op);
 
 /// The constant that weight_data_type is about; null for a layer without one.

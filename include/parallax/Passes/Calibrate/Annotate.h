@@ -23,11 +23,8 @@
 
 namespace parallax {
 
-/// True for a Relu or Clip that alone reads what it clamps. That needs no range
-/// of its own: only the clamped values are ever used.
-bool isLoneClamp(Operation *op);
-
-/// Gives what single clamps read the ranges of what they make of it.
+/// Gives what single clamps read the ranges of what they make of it: only the
+/// clamped values are ever used.
 void addClampedRanges(mlir::func::FuncOp network, Calibration &calibration);
 
 /// Writes ranges into the network, in place of any that it has. Layers are

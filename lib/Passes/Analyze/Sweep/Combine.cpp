@@ -13,7 +13,6 @@
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Dialect/NN/TypeName.h"
 #include "parallax/Dialect/NPU/NPUOps.h"
-#include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
@@ -182,7 +181,8 @@ bool Combiner::findFused(Value value) {
   };
   Type type = typeOf(value);
   return type && type == typeOf(moved) &&
-         (isLoneClamp(reader) || (nn::sharesScale(reader) && isFused(moved)));
+         (nn::isSingleClamp(reader) ||
+          (nn::sharesScale(reader) && isFused(moved)));
 }
 
 void Combiner::addFloatLayer(Operation *op) {
