@@ -118,9 +118,9 @@ Calibration collect(Network &network, const BuildConfig &config, int threads) {
   CalibrationSet set = openCalibrationSet(network, config);
   Executable executable = prepareCalibration(network.function());
   CalibrationOptions options = optionsOf(config, threads);
-  std::optional<Doctor> doctor;
+  std::optional<DataDiagnostics> diagnostics;
   if (config.quant.saveRangeProvenance)
-    doctor.emplace(set);
+    diagnostics.emplace(set);
   NetworkStatistics statistics;
   auto start = std::chrono::steady_clock::now();
   {
@@ -129,17 +129,17 @@ Calibration collect(Network &network, const BuildConfig &config, int threads) {
         executable, set.size(),
         [&](size_t i) {
           std::vector<Tensor> sample = set.load(i);
-          if (doctor)
-            doctor->look(i, sample);
+          if (diagnostics)
+            diagnostics->look(i, sample);
           return sample;
         },
         options, [&] { progress.advance(); });
   }
   log(LogLevel::Debug, "calibrated on {} samples in {:.4f} s", set.size(),
       secondsSince(start));
-  if (doctor) {
+  if (diagnostics) {
     warnAboutLoneSamples(statistics, set);
-    for (const std::string &finding : describe(doctor->diagnosis(), set))
+    for (const std::string &finding : describe(diagnostics->diagnosis(), set))
       log(LogLevel::Warning, "{}", finding);
   }
 

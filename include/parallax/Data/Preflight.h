@@ -4,7 +4,7 @@
 //
 // A build takes minutes, and a mistake in the calibration data ruins it at the
 // end or, worse, only its accuracy. What can be checked in a second is
-// checked first; data diagnostics (Doctor.h) look at every sample.
+// checked first; data diagnostics look at every sample.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_DATA_PREFLIGHT_H
 #define PARALLAX_DATA_PREFLIGHT_H
@@ -72,11 +72,11 @@ struct CalibrationDiagnosis {
 };
 
 /// Looks at samples that others load, and keeps a few numbers of each.
-class Doctor {
+class DataDiagnostics {
 public:
   /// `set` must stay alive.
-  explicit Doctor(const CalibrationSet &set);
-  ~Doctor();
+  explicit DataDiagnostics(const CalibrationSet &set);
+  ~DataDiagnostics();
 
   /// Any thread may call this, for each sample once and in any order.
   void look(size_t sample, std::span<const Tensor> tensors);

@@ -27,7 +27,7 @@ namespace {
 
 using analyze::Combination;
 using analyze::FloatTensor;
-using analyze::Sight;
+using analyze::Observation;
 using analyze::typeName;
 
 /// None of floats, and of codes whose scale depends on the channel.
@@ -45,15 +45,16 @@ public:
                             analyze::BitComparison *bits = nullptr)
       : combination(combination), waterfall(waterfall), bits(bits),
         floats(combination.tensors.size()) {
-    comparisons.reserve(combination.sights.size());
-    for (auto [sight, type] :
-         llvm::zip(combination.sights, combination.codeTypes)) {
+    comparisons.reserve(combination.observations.size());
+    for (auto [observation, type] :
+         llvm::zip(combination.observations, combination.codeTypes)) {
       std::optional<AffineParams> codes = uniformCodes(type);
-      bool summarizes = sight.comparison &&
-                        sight.comparison->method == AnalysisMethod::PerLayer;
+      bool summarizes =
+          observation.comparison &&
+          observation.comparison->method == AnalysisMethod::PerLayer;
       comparisons.emplace_back(
-          combination.tensors[sight.tensor].channelAxis, codes,
-          combination.tensors[sight.tensor].choosesClasses, summarizes);
+          combination.tensors[observation.tensor].channelAxis, codes,
+          combination.tensors[observation.tensor].choosesClasses, summarizes);
       params.push_back(codes);
     }
   }
@@ -65,28 +66,28 @@ public:
   }
 
   void take(size_t index, const Tensor &value) {
-    const Sight &sight = combination.sights[index];
-    if (!sight.comparison) {
-      waterfall->take(number, sight, value);
-      show(sight, value);
-      floats[sight.tensor] = value;
+    const Observation &observation = combination.observations[index];
+    if (!observation.comparison) {
+      waterfall->take(number, observation, value);
+      show(observation, value);
+      floats[observation.tensor] = value;
       return;
     }
     Tensor values = valuesOf(value, index);
-    waterfall->take(number, sight, values);
-    show(sight, values);
+    waterfall->take(number, observation, values);
+    show(observation, values);
     bits->take(number, index, value, values);
-    comparisons[index].add(values, floats[sight.tensor]);
+    comparisons[index].add(values, floats[observation.tensor]);
   }
 
   std::vector<TensorComparison> comparisons;
   std::function<void(const ComparedValues &)> look;
 
 private:
-  void show(const Sight &sight, const Tensor &values) const {
+  void show(const Observation &observation, const Tensor &values) const {
     if (look)
-      look({number, combination.tensors[sight.tensor].name, sight.comparison,
-            values});
+      look({number, combination.tensors[observation.tensor].name,
+            observation.comparison, values});
   }
 
   /// The NPU gives codes where others give values.
@@ -140,23 +141,23 @@ private:
   std::vector<Sample> idle;
 };
 
-/// The sights that an observer is shown, in its order. It sees all results of
-/// an operation, also those that are none.
-class ShownSights {
+/// The observations that an observer is shown, in its order. It sees all
+/// results of an operation, also those that are none.
+class ShownObservations {
 public:
-  ShownSights(const Combination &combination, PrepareOptions &options) {
+  ShownObservations(const Combination &combination, PrepareOptions &options) {
     for (auto [i, value] : llvm::enumerate(combination.values))
-      sights[value] = i;
+      observations[value] = i;
     options.willShow = [this](Value value) {
-      auto it = sights.find(value);
-      shown.push_back(it == sights.end() ? std::nullopt
-                                         : std::optional(it->second));
+      auto it = observations.find(value);
+      shown.push_back(it == observations.end() ? std::nullopt
+                                               : std::optional(it->second));
     };
   }
   std::optional<size_t> operator[](size_t index) const { return shown[index]; }
 
 private:
-  DenseMap<Value, size_t> sights;
+  DenseMap<Value, size_t> observations;
   std::vector<std::optional<size_t>> shown;
 };
 
@@ -165,31 +166,31 @@ DenseMap<Operation *, SmallVector<Value, 1>>
 referencesOf(const Combination &combination) {
   DenseMap<Operation *, SmallVector<Value, 1>> references;
   std::vector<Value> floats(combination.tensors.size());
-  for (auto [sight, value] :
-       llvm::zip(combination.sights, combination.values)) {
-    if (sight.comparison)
-      references[value.getDefiningOp()].push_back(floats[sight.tensor]);
+  for (auto [observation, value] :
+       llvm::zip(combination.observations, combination.values)) {
+    if (observation.comparison)
+      references[value.getDefiningOp()].push_back(floats[observation.tensor]);
     else
-      floats[sight.tensor] = value;
+      floats[observation.tensor] = value;
   }
   return references;
 }
 
 class Watcher : public Observer {
 public:
-  Watcher(const ShownSights &sights, SampleComparison &sample)
-      : sights(sights), sample(sample) {}
+  Watcher(const ShownObservations &observations, SampleComparison &sample)
+      : observations(observations), sample(sample) {}
   void onResult(const LayerResult &layer, const Tensor &value) override {
-    if (std::optional<size_t> sight = sights[layer.index])
-      sample.take(*sight, value);
+    if (std::optional<size_t> observation = observations[layer.index])
+      sample.take(*observation, value);
   }
 
 private:
-  const ShownSights &sights;
+  const ShownObservations &observations;
   SampleComparison &sample;
 };
 
-/// The sums over all samples, by sight.
+/// The sums over all samples, by observation.
 std::vector<TensorComparison> compare(const Combination &combination,
                                       const Samples &samples,
                                       const AnalysisOptions &analysis,
@@ -203,7 +204,7 @@ std::vector<TensorComparison> compare(const Combination &combination,
     auto it = references.find(op);
     return it == references.end() ? ArrayRef<Value>() : it->second;
   };
-  ShownSights sights(combination, options);
+  ShownObservations observations(combination, options);
   Executable executable =
       prepare(combination.function, analyze::combinedKernels(), options);
 
@@ -216,11 +217,11 @@ std::vector<TensorComparison> compare(const Combination &combination,
   callbacks.observe = [&](size_t i) -> std::unique_ptr<Observer> {
     running[i] = pool.take(i, combination, &waterfall, &bits);
     running[i]->look = analysis.look;
-    return std::make_unique<Watcher>(sights, *running[i]);
+    return std::make_unique<Watcher>(observations, *running[i]);
   };
   callbacks.consume = [&](size_t i, std::span<const Tensor>) {
     for (size_t j = 0; j < total.size(); ++j)
-      if (combination.sights[j].comparison)
+      if (combination.observations[j].comparison)
         total[j].merge(running[i]->comparisons[j]);
     bits.finish(i);
     pool.giveBack(std::move(running[i]));
@@ -237,12 +238,12 @@ PrecisionTable tableOf(const Comparison &comparison,
   PrecisionTable table{comparison.method, comparison.mode, {}, {}};
   std::vector<std::optional<PrecisionRow>> rows(combination.tensors.size());
   for (size_t i = 0; i < sums.size(); ++i) {
-    if (combination.sights[i].comparison != comparison)
+    if (combination.observations[i].comparison != comparison)
       continue;
     const FloatTensor &tensor =
-        combination.tensors[combination.sights[i].tensor];
+        combination.tensors[combination.observations[i].tensor];
     Type type = combination.codeTypes[i];
-    rows[combination.sights[i].tensor] =
+    rows[combination.observations[i].tensor] =
         PrecisionRow{tensor.node,
                      tensor.name,
                      tensor.type,
@@ -270,8 +271,8 @@ outliersOfAll(const Combination &combination,
   std::vector<bool> isDone(combination.tensors.size());
   std::vector<OutlierRow> result;
   for (size_t i = 0; i < sums.size(); ++i) {
-    size_t tensor = combination.sights[i].tensor;
-    if (!combination.sights[i].comparison || isDone[tensor])
+    size_t tensor = combination.observations[i].tensor;
+    if (!combination.observations[i].comparison || isDone[tensor])
       continue;
     isDone[tensor] = true;
     std::vector<float> maxima;

@@ -417,7 +417,7 @@ TEST_F(Calibration, InputsTakeTheSamePicturesInTheirOwnOrder) {
   EXPECT_FALSE(contains(warnings, "'x': tensor_format is not given"));
 }
 
-TEST_F(Calibration, DoctorFindsBlankAndRepeatedSamples) {
+TEST_F(Calibration, FindsBlankAndRepeatedSamples) {
   auto archive = pack(dir / "a.tar", Packing::Tar,
                       {{"a.npy", floatNpy(1, 2)},
                        {"b.npy", floatNpy(3, 3)},
@@ -446,7 +446,7 @@ TEST_F(Calibration, DoctorFindsBlankAndRepeatedSamples) {
   EXPECT_TRUE(diagnose(open({tokens}, {sourceOf(masks)})).isHealthy());
 }
 
-TEST_F(Calibration, DoctorDoubtsMeanAndStd) {
+TEST_F(Calibration, DoubtsMeanAndStd) {
   // Channels with the pixel values 90 +- 30, 120 +- 40 and 150 +- 50.
   cv::Mat pixels(4, 4, CV_8UC3);
   for (int i = 0; i < 16; ++i) {
@@ -514,7 +514,7 @@ TEST_F(Calibration, DoctorDoubtsMeanAndStd) {
                        "training"));
 }
 
-TEST_F(Calibration, DoctorDoesNotBlameNormalizationForBlankPictures) {
+TEST_F(Calibration, DoesNotBlameNormalizationForBlankPictures) {
   cv::Mat pixels(4, 4, CV_8UC3, cv::Scalar(255, 255, 255));
   std::vector<uint8_t> png;
   cv::imencode(".png", pixels, png);
@@ -529,18 +529,18 @@ TEST_F(Calibration, DoctorDoesNotBlameNormalizationForBlankPictures) {
   EXPECT_EQ(diagnosis.constants.size(), 1u);
 }
 
-TEST_F(Calibration, DoctorLooksInAnyOrder) {
+TEST_F(Calibration, DiagnosesInAnyOrder) {
   std::vector<PackedEntry> entries;
   for (int sample = 0; sample < 6; ++sample)
     entries.push_back(
         {std::to_string(sample) + ".npy", floatNpy(float(sample / 2), 1)});
   CalibrationSet set =
       open({floats}, {sourceOf(pack(dir / "a.tar", Packing::Tar, entries))});
-  Doctor doctor(set);
-  EXPECT_TRUE(doctor.diagnosis().isHealthy());
+  DataDiagnostics diagnostics(set);
+  EXPECT_TRUE(diagnostics.diagnosis().isHealthy());
   for (size_t sample : {5, 1, 4, 0, 2})
-    doctor.look(sample, set.load(sample));
-  CalibrationDiagnosis diagnosis = doctor.diagnosis();
+    diagnostics.look(sample, set.load(sample));
+  CalibrationDiagnosis diagnosis = diagnostics.diagnosis();
   // The third was not seen.
   ASSERT_EQ(diagnosis.duplicates.size(), 2u);
   EXPECT_EQ(diagnosis.duplicates[0].sample, 1u);

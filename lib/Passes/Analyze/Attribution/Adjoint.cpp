@@ -99,9 +99,9 @@ void giveAlongError(Layer &layer) {
     if (Value gradient = layer.gradient(i)) {
       operands.push_back(gradient);
       operands.push_back(layer.once([&] {
-        return layer.shadows.difference(layer.beside, layer.shadow(i),
-                                        layer.result(i),
-                                        layer.typeOf(layer.resultShape(i)));
+        return layer.values.difference(layer.beside, layer.recomputed(i),
+                                       layer.result(i),
+                                       layer.typeOf(layer.resultShape(i)));
       }));
       ++results;
     }
@@ -110,8 +110,8 @@ void giveAlongError(Layer &layer) {
       wanting.push_back(i);
       types.push_back(layer.typeOf(layer.shapeOf(i)));
       operands.push_back(layer.once([&] {
-        return layer.shadows.difference(layer.beside, layer.quantized(i),
-                                        layer.floats(i), types.back());
+        return layer.values.difference(layer.beside, layer.quantized(i),
+                                       layer.floats(i), types.back());
       }));
     }
   auto run = [results](const KernelArgs &args) {
@@ -128,7 +128,7 @@ void giveAlongError(Layer &layer) {
     }
   };
   SmallVector<Value> given =
-      layer.shadows.compute(layer.back, plainly(run), operands, types);
+      layer.values.compute(layer.back, plainly(run), operands, types);
   for (auto [operand, gradient] : llvm::zip(wanting, given))
     layer.give(operand, gradient);
 }

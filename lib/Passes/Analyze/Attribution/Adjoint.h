@@ -10,8 +10,8 @@
 #ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_ADJOINT_H
 #define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_ADJOINT_H
 
+#include "LayerValues.h"
 #include "SecantKernels.h"
-#include "Shadow.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
 
@@ -31,9 +31,10 @@ inline size_t axisOf(int64_t axis, size_t rank) {
 /// of operands and results.
 class Layer {
 public:
-  Layer(Operation *op, Shadows &shadows, const llvm::DenseSet<Value> &matters)
-      : op(op), shadows(shadows), beside(shadows.beside(op)),
-        back(shadows.atEnd()), matters(matters) {}
+  Layer(Operation *op, LayerValues &values,
+        const llvm::DenseSet<Value> &matters)
+      : op(op), values(values), beside(values.beside(op)), back(values.atEnd()),
+        matters(matters) {}
 
   /// Goes another way back.
   void start(Gradients &way) {
@@ -41,13 +42,15 @@ public:
     next = 0;
   }
 
-  Value floats(unsigned i) { return shadows.floats(op->getOperand(i)); }
-  Value quantized(unsigned i) { return shadows.quantized(op->getOperand(i)); }
+  Value floats(unsigned i) { return values.floats(op->getOperand(i)); }
+  Value quantized(unsigned i) { return values.quantized(op->getOperand(i)); }
   /// Half way between the two; a constant is what it is.
   Value middle(unsigned i);
   /// What the layer made of the two.
-  Value result(unsigned i = 0) { return shadows.floats(op->getResult(i)); }
-  Value shadow(unsigned i = 0) { return shadows.shadow(op->getResult(i)); }
+  Value result(unsigned i = 0) { return values.floats(op->getResult(i)); }
+  Value recomputed(unsigned i = 0) {
+    return values.recomputed(op->getResult(i));
+  }
 
   Shape shapeOf(unsigned operand) const;
   Shape resultShape(unsigned i = 0) const;
@@ -82,14 +85,14 @@ public:
   /// The same for a kernel of plain tensors.
   Value compute(OpBuilder &builder, Run run, ValueRange operands,
                 const Shape &shape) {
-    return shadows.compute(builder, plainly(std::move(run)), operands,
-                           typeOf(shape))[0];
+    return values.compute(builder, plainly(std::move(run)), operands,
+                          typeOf(shape))[0];
   }
   /// The same for one that works on single elements.
   Value computeEach(OpBuilder &builder, Run run, ValueRange operands,
                     const Shape &shape) {
-    return shadows.compute(builder, inAnyLayout(std::move(run)), operands,
-                           typeOf(shape))[0];
+    return values.compute(builder, inAnyLayout(std::move(run)), operands,
+                          typeOf(shape))[0];
   }
 
   Value reshaped(OpBuilder &builder, Value value, const Shape &shape);
@@ -110,7 +113,7 @@ public:
   }
 
   Operation *op;
-  Shadows &shadows;
+  LayerValues &values;
   OpBuilder beside;
   OpBuilder &back;
 

@@ -73,7 +73,7 @@ double lossOf(double square) { return 1 - 1 / std::sqrt(1 + 2 * square); }
 class Attributor {
 public:
   Attributor(const AnalyzedNetwork &views, AnalysisMode mode)
-      : views(views), shadows(views, mode) {
+      : views(views), values(views, mode) {
     attribution.mode = mode;
   }
 
@@ -88,7 +88,7 @@ private:
   void addRows();
 
   AnalyzedNetwork views;
-  Shadows shadows;
+  LayerValues values;
   /// What tensors are worth, and the random vectors that went back.
   Gradients worth, probes[probeCount];
   /// Tensors that have an error of their own, or get one from others.
@@ -106,7 +106,7 @@ private:
 
 void Attributor::findErrors() {
   for (Value input : views.network.getArguments())
-    if (shadows.hasOwnError(input))
+    if (values.hasOwnError(input))
       matters.insert(input);
   for (Operation &op : views.network.front().without_terminator()) {
     if (op.getNumOperands() == 0)
@@ -118,7 +118,7 @@ void Attributor::findErrors() {
       if (!isReal(value)) {
         if (isDerived)
           derived.insert(value);
-      } else if ((isDerived || shadows.hasOwnError(value)) &&
+      } else if ((isDerived || values.hasOwnError(value)) &&
                  cast<RankedTensorType>(value.getType()).getNumElements() > 0) {
         matters.insert(value);
       }
@@ -126,7 +126,7 @@ void Attributor::findErrors() {
 }
 
 void Attributor::addLosses() {
-  OpBuilder &end = shadows.atEnd();
+  OpBuilder &end = values.atEnd();
   Type scalar = RankedTensorType::get({}, end.getF64Type());
   for (Value output : views.network.front().getTerminator()->getOperands()) {
     if (!isReal(output) || !output.getDefiningOp() || isKnown(output) ||
@@ -140,8 +140,8 @@ void Attributor::addLosses() {
     };
     SmallVector<Type> types = {output.getType(), scalar};
     types.append(probeCount, output.getType());
-    SmallVector<Value> made = shadows.compute(
-        end, plainly(run), {shadows.quantized(output), shadows.floats(output)},
+    SmallVector<Value> made = values.compute(
+        end, plainly(run), {values.quantized(output), values.floats(output)},
         types);
     worth[output] = made[0];
     results.push_back(made[1]);
@@ -154,25 +154,25 @@ void Attributor::addLosses() {
 /// What a layer adds itself, times what it is worth.
 void Attributor::addRow(Value value) {
   Value gradient = worth.lookup(value);
-  if (!gradient || !shadows.hasOwnError(value))
+  if (!gradient || !values.hasOwnError(value))
     return;
   Operation *op = value.getDefiningOp();
-  OpBuilder beside = op ? shadows.beside(op) : shadows.atEnd();
+  OpBuilder beside = op ? values.beside(op) : values.atEnd();
   Type type = value.getType();
   SmallVector<Value> operands = {gradient};
   for (const Gradients &way : probes)
     operands.push_back(way.lookup(value));
-  Value rounded = shadows.quantized(value), exact = shadows.shadow(value);
-  if (op && shadows.readsCodes(op)) {
-    Value codes = shadows.shadowOfCodes(value);
-    operands.push_back(shadows.difference(beside, codes, exact, type));
+  Value rounded = values.quantized(value), exact = values.recomputed(value);
+  if (op && values.readsCodes(op)) {
+    Value codes = values.recomputedOfCodes(value);
+    operands.push_back(values.difference(beside, codes, exact, type));
     exact = codes;
   }
-  operands.push_back(shadows.difference(beside, rounded, exact, type));
-  OpBuilder &end = shadows.atEnd();
+  operands.push_back(values.difference(beside, rounded, exact, type));
+  OpBuilder &end = values.atEnd();
   results.push_back(
-      shadows.compute(end, partsOf(shadows.channelAxisOf(value)), operands,
-                      RankedTensorType::get({partCount}, end.getF64Type()))[0]);
+      values.compute(end, partsOf(values.channelAxisOf(value)), operands,
+                     RankedTensorType::get({partCount}, end.getF64Type()))[0]);
   parts.push_back(value);
 }
 
@@ -186,7 +186,7 @@ void Attributor::goBack(Operation *op) {
   });
   if (!isAsked || !isWanted)
     return;
-  Layer layer(op, shadows, matters);
+  Layer layer(op, values, matters);
   // A choice that turned out otherwise is not a change of numbers.
   bool isSmooth = llvm::none_of(op->getOperands(), [&](Value operand) {
     return derived.contains(operand);
@@ -245,7 +245,7 @@ std::optional<Attribution> Attributor::run(const Samples &samples,
   std::ranges::reverse(attribution.approximated);
   sums.resize(parts.size());
 
-  Executable executable = shadows.finish(results);
+  Executable executable = values.finish(results);
   SampleCallbacks callbacks;
   callbacks.load = samples.load;
   callbacks.consume = [&](size_t, std::span<const Tensor> outputs) {
@@ -280,12 +280,12 @@ void Attributor::addRows() {
     attribution.rows.push_back(std::move(row));
   };
   for (Value input : views.network.getArguments())
-    if (shadows.hasOwnError(input))
+    if (values.hasOwnError(input))
       add(getTensorName(input), getTensorName(input), "Input");
-  const Combination &combination = shadows.combined();
-  for (const Sight &sight : combination.sights)
-    if (const FloatTensor &tensor = combination.tensors[sight.tensor];
-        sight.comparison && tensor.dtype == DType::F32)
+  const Combination &combination = values.combined();
+  for (const Observation &observation : combination.observations)
+    if (const FloatTensor &tensor = combination.tensors[observation.tensor];
+        observation.comparison && tensor.dtype == DType::F32)
       add(tensor.node, tensor.name, tensor.type);
 }
 

@@ -16,8 +16,8 @@ namespace {
 
 bool unaryBack(Layer &layer) {
   Shape shape = layer.resultShape();
-  Value slope = layer.slope(layer.quantized(0), layer.floats(0), layer.shadow(),
-                            layer.result(), shape);
+  Value slope = layer.slope(layer.quantized(0), layer.floats(0),
+                            layer.recomputed(), layer.result(), shape);
   layer.give(0, layer.product(layer.gradient(), slope, shape));
   return true;
 }
@@ -68,7 +68,7 @@ bool pathBack(Layer &layer) {
       return layer.beside.clone(*layer.op, mapping)->getResult(0);
     });
   } else if (!layer.isConstant(b)) {
-    corner = layer.shadow();
+    corner = layer.recomputed();
   }
   auto give = [&](unsigned operand, Value y2, Value y1) {
     if (!layer.wants(operand))
@@ -79,7 +79,7 @@ bool pathBack(Layer &layer) {
                               y1, shape);
     layer.give(operand, layer.product(layer.gradient(), slope, shape));
   };
-  give(a, layer.shadow(), corner);
+  give(a, layer.recomputed(), corner);
   give(b, corner, layer.result());
   return true;
 }
@@ -102,7 +102,7 @@ bool divBack(Layer &layer, nn::DivOp) {
 bool whereBack(Layer &layer, nn::WhereOp op) {
   Shape shape = layer.resultShape();
   Tensor zero(DType::F32, {});
-  Value nothing = layer.shadows.constant(zero);
+  Value nothing = layer.values.constant(zero);
   Value condition = layer.floats(0), g = layer.gradient();
   if (layer.wants(1))
     layer.give(1, layer.makeBack<nn::WhereOp>(shape, condition, g, nothing));

@@ -74,7 +74,7 @@ bool gemmBack(Layer &layer, nn::GemmOp op) {
     Tensor beta(DType::F32, {});
     *beta.data<float>() = op.getBeta().convertToFloat();
     layer.give(
-        2, layer.product(g, layer.shadows.constant(beta), layer.resultShape()));
+        2, layer.product(g, layer.values.constant(beta), layer.resultShape()));
   }
   return true;
 }

@@ -34,7 +34,7 @@ std::shared_ptr<Moved> sourcesOf(Layer &layer) {
   for (unsigned i = 0; i < op->getNumOperands(); ++i) {
     first.push_back(next);
     if (layer.isConstant(i) && !isReal(op->getOperand(i))) {
-      numbers.push_back(Shadows::tensorOf(op->getOperand(i)));
+      numbers.push_back(LayerValues::tensorOf(op->getOperand(i)));
       continue;
     }
     if (!isReal(op->getOperand(i)))
@@ -127,7 +127,7 @@ bool splitBack(Layer &layer, nn::SplitOp op) {
   for (unsigned i = 0; i < op->getNumResults(); ++i) {
     Value gradient = layer.gradient(i);
     parts.push_back(gradient ? gradient
-                             : layer.shadows.constant(
+                             : layer.values.constant(
                                    Tensor(DType::F32, layer.resultShape(i))));
   }
   layer.give(0, layer.makeBack<nn::ConcatOp>(layer.shapeOf(0),

@@ -61,7 +61,7 @@ Value scaledByChannel(Layer &layer, const Tensor &factors) {
   Shape shape = layer.resultShape(), perChannel(shape.size(), 1);
   perChannel[shape.size() > 1 ? 1 : 0] = factors.size();
   return layer.product(layer.gradient(),
-                       layer.shadows.constant(factors.reshaped(perChannel)),
+                       layer.values.constant(factors.reshaped(perChannel)),
                        shape);
 }
 
@@ -92,7 +92,7 @@ bool instanceNormBack(Layer &layer, nn::InstanceNormalizationOp op) {
   if (!layer.isConstant(1) || !layer.isConstant(2))
     return false;
   Value scaled =
-      scaledByChannel(layer, Shadows::tensorOf(op->getOperand(1)).clone());
+      scaledByChannel(layer, LayerValues::tensorOf(op->getOperand(1)).clone());
   return normBack(layer, scaled, fromAxis(layer.shapeOf(0), 2),
                   {true, false, op.getEpsilon().convertToFloat()});
 }
@@ -103,7 +103,7 @@ bool groupNormBack(Layer &layer, nn::GroupNormalizationOp op) {
       layer.shapeOf(1) != Shape{x[1]})
     return false;
   Value scaled =
-      scaledByChannel(layer, Shadows::tensorOf(op->getOperand(1)).clone());
+      scaledByChannel(layer, LayerValues::tensorOf(op->getOperand(1)).clone());
   int64_t lines = x[0] * int64_t(op.getNumGroups());
   if (lines == 0)
     return false;
@@ -143,8 +143,8 @@ bool batchNormBack(Layer &layer, nn::BatchNormalizationOp op) {
   for (unsigned i = 1; i < 5; ++i)
     if (!layer.isConstant(i))
       return false;
-  Tensor scale = Shadows::tensorOf(op->getOperand(1));
-  Tensor variance = Shadows::tensorOf(op->getOperand(4));
+  Tensor scale = LayerValues::tensorOf(op->getOperand(1));
+  Tensor variance = LayerValues::tensorOf(op->getOperand(4));
   Tensor factors(DType::F32, scale.shape());
   float epsilon = op.getEpsilon().convertToFloat();
   for (int64_t i = 0; i < factors.size(); ++i)
@@ -160,10 +160,9 @@ bool normalizeBack(Layer &layer, nn::NormalizeOp op) {
   for (auto [i, deviation] : llvm::enumerate(op.getStd()))
     factors.data<float>()[i] = 1 / deviation;
   perEntry[axisOf(int64_t(op.getAxis()), perEntry.size())] = factors.size();
-  layer.give(0,
-             layer.product(layer.gradient(),
-                           layer.shadows.constant(factors.reshaped(perEntry)),
-                           layer.resultShape()));
+  layer.give(0, layer.product(layer.gradient(),
+                              layer.values.constant(factors.reshaped(perEntry)),
+                              layer.resultShape()));
   return true;
 }
 

@@ -160,7 +160,8 @@ bool norm2Back(Layer &layer, nn::ReduceL2Op op) {
           out(args)[i] = std::isfinite(ratio) ? ratio : 0;
         }
       },
-      {layer.gradient(), layer.shadow(), layer.result()}, layer.resultShape());
+      {layer.gradient(), layer.recomputed(), layer.result()},
+      layer.resultShape());
   return squaresBack(layer, scaled, op.getAxes());
 }
 

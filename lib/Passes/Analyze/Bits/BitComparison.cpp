@@ -23,21 +23,24 @@ namespace {
 constexpr size_t worstLayers = 8;
 
 bool isComparable(const Combination &combination, size_t a, size_t b) {
-  auto typeOf = [&](size_t sight) { return combination.codeTypes[sight]; };
+  auto typeOf = [&](size_t observation) {
+    return combination.codeTypes[observation];
+  };
   return typeOf(a) == typeOf(b) && !(typeOf(a) && isPerAxis(typeOf(a)));
 }
 
-/// The sights of the NPU, each with the last of the reference that has the
-/// same codes.
+/// The observations of the NPU, each with the last of the reference that has
+/// the same codes.
 std::vector<BitPair> pairsOf(const Combination &combination) {
   std::vector<BitPair> pairs;
-  const std::vector<Sight> &sights = combination.sights;
+  const std::vector<Observation> &observations = combination.observations;
   std::map<std::pair<size_t, AnalysisMethod>, std::vector<size_t>> references;
-  for (size_t i = 0; i < sights.size(); ++i) {
-    if (!sights[i].comparison)
+  for (size_t i = 0; i < observations.size(); ++i) {
+    if (!observations[i].comparison)
       continue;
-    auto [method, mode] = *sights[i].comparison;
-    std::vector<size_t> &candidates = references[{sights[i].tensor, method}];
+    auto [method, mode] = *observations[i].comparison;
+    std::vector<size_t> &candidates =
+        references[{observations[i].tensor, method}];
     if (mode == AnalysisMode::Reference) {
       candidates.push_back(i);
       continue;
@@ -47,7 +50,7 @@ std::vector<BitPair> pairsOf(const Combination &combination) {
     });
     if (partner == candidates.rend())
       continue;
-    BitPair pair{sights[i].tensor, *partner, i, method};
+    BitPair pair{observations[i].tensor, *partner, i, method};
     if (Type type = combination.codeTypes[i])
       pair.codes = affineParamsOf(type);
     pairs.push_back(pair);
@@ -59,8 +62,8 @@ std::vector<BitPair> pairsOf(const Combination &combination) {
 
 BitComparison::BitComparison(const Combination &combination, size_t sampleCount)
     : combination(combination), pairs(pairsOf(combination)),
-      asReference(combination.sights.size(), -1),
-      asMachine(combination.sights.size(), -1), samples(sampleCount),
+      asReference(combination.observations.size(), -1),
+      asMachine(combination.observations.size(), -1), samples(sampleCount),
       totals(pairs.size()), firstSample(combination.tensors.size(), -1),
       firstCounts(combination.tensors.size()) {
   for (size_t i = 0; i < pairs.size(); ++i) {
@@ -78,9 +81,10 @@ void BitComparison::addReferences(
         combination.values[pair.reference]);
 }
 
-void BitComparison::take(size_t sample, size_t sight, const Tensor &found,
+void BitComparison::take(size_t sample, size_t observation, const Tensor &found,
                          const Tensor &values) {
-  int64_t reference = asReference[sight], machine = asMachine[sight];
+  int64_t reference = asReference[observation],
+          machine = asMachine[observation];
   if (reference < 0 && machine < 0)
     return;
   Sample &current = samples[sample];

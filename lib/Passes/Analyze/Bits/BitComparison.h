@@ -18,7 +18,7 @@
 
 namespace parallax::analyze {
 
-/// Two sights of one tensor with the same codes, or the same other type.
+/// Two observations of one tensor with the same codes, or the same other type.
 struct BitPair {
   size_t tensor = 0, reference = 0, machine = 0;
   AnalysisMethod method = AnalysisMethod::PerLayer;
@@ -36,7 +36,7 @@ public:
 
   /// What the sweep sees, codes or not, and its values. Samples may come from
   /// different threads.
-  void take(size_t sample, size_t sight, const Tensor &found,
+  void take(size_t sample, size_t observation, const Tensor &found,
             const Tensor &values);
   /// Adds a sample to the sums, in the order of samples.
   void finish(size_t sample);
@@ -59,7 +59,7 @@ private:
 
   const Combination &combination;
   std::vector<BitPair> pairs;
-  /// By sight; none is -1.
+  /// By observation; none is -1.
   std::vector<int64_t> asReference, asMachine;
   std::vector<Sample> samples;
   std::vector<BitCounts> totals;

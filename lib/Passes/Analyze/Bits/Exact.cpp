@@ -316,7 +316,7 @@ LayerSlice sliceOf(Value result) {
   llvm::DenseSet<Value> seen;
   auto isSeenBySweep = [](Value value) {
     Operation *op = value.getDefiningOp();
-    return !op || op->hasAttr(sightAttr);
+    return !op || op->hasAttr(observedAttr);
   };
   // Values that were made to feed a layer, and codes of what the network reads.
   auto isFeed = [&](Operation *op) {

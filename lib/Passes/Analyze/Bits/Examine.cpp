@@ -178,9 +178,9 @@ std::vector<int64_t> witnessesOf(const BitEvidence &evidence) {
 class Names {
 public:
   explicit Names(const Combination &combination) {
-    for (auto [sight, value] :
-         llvm::zip(combination.sights, combination.values))
-      names[value] = combination.tensors[sight.tensor].name;
+    for (auto [observation, value] :
+         llvm::zip(combination.observations, combination.values))
+      names[value] = combination.tensors[observation.tensor].name;
   }
 
   std::string operator()(Value value) const {

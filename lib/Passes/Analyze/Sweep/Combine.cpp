@@ -67,8 +67,8 @@ private:
   Operation *cloneFed(Follower &follower, Operation *op, IRMapping &local);
   Value fed(Follower &follower, Value operand, IRMapping &local);
   Value quantized(Value values, Type type, bool forMachine);
-  void addSight(Value value, Type codeType, size_t tensor,
-                std::optional<Comparison> comparison);
+  void addObservation(Value value, Type codeType, size_t tensor,
+                      std::optional<Comparison> comparison);
   Follower makeFollower(func::FuncOp view, AnalysisMode mode);
 
   AnalyzedNetwork views;
@@ -149,10 +149,10 @@ Combination Combiner::run() {
   return std::move(result);
 }
 
-void Combiner::addSight(Value value, Type codeType, size_t tensor,
-                        std::optional<Comparison> comparison) {
-  value.getDefiningOp()->setAttr(sightAttr, builder.getUnitAttr());
-  result.sights.push_back({tensor, comparison});
+void Combiner::addObservation(Value value, Type codeType, size_t tensor,
+                              std::optional<Comparison> comparison) {
+  value.getDefiningOp()->setAttr(observedAttr, builder.getUnitAttr());
+  result.observations.push_back({tensor, comparison});
   result.codeTypes.push_back(codeType);
   result.values.push_back(value);
 }
@@ -211,7 +211,7 @@ void Combiner::addFloatLayer(Operation *op) {
                               typeNameOf(layer), type.getShape().vec(), *dtype,
                               channelAxisOf(layer, type.getRank()), inputs});
     result.tensors.back().moves = nn::sharesScale(layer);
-    addSight(value, Type(), result.tensors.size() - 1, std::nullopt);
+    addObservation(value, Type(), result.tensors.size() - 1, std::nullopt);
   }
 }
 
@@ -251,8 +251,8 @@ void Combiner::addEndToEnd(Follower &follower, Operation *op) {
   for (auto [from, to, tensor] :
        llvm::zip(op->getResults(), made->getResults(), name.tensors))
     if (auto it = numbers.find(tensor); it != numbers.end())
-      addSight(to, codeTypeOf(cast<OpResult>(from)), it->second,
-               Comparison{AnalysisMethod::EndToEnd, follower.mode});
+      addObservation(to, codeTypeOf(cast<OpResult>(from)), it->second,
+                     Comparison{AnalysisMethod::EndToEnd, follower.mode});
 }
 
 /// A layer of a view on the tensors of the float network.
@@ -267,8 +267,8 @@ void Combiner::addPerLayer(Follower &follower, Operation *op) {
   for (auto [from, to, tensor] :
        llvm::zip(op->getResults(), made->getResults(), name.tensors))
     if (auto it = numbers.find(tensor); it != numbers.end())
-      addSight(to, codeTypeOf(cast<OpResult>(from)), it->second,
-               Comparison{AnalysisMethod::PerLayer, follower.mode});
+      addObservation(to, codeTypeOf(cast<OpResult>(from)), it->second,
+                     Comparison{AnalysisMethod::PerLayer, follower.mode});
 }
 
 Operation *Combiner::cloneFed(Follower &follower, Operation *op,
@@ -352,7 +352,7 @@ const KernelSet &combinedKernels() {
 PrepareOptions sweepOptions() {
   PrepareOptions options;
   options.observe = true;
-  options.isObserved = [](Operation *op) { return op->hasAttr(sightAttr); };
+  options.isObserved = [](Operation *op) { return op->hasAttr(observedAttr); };
   return options;
 }
 

@@ -21,7 +21,7 @@ namespace parallax::analyze {
 bool isKnown(Value value);
 
 /// A tensor of the combined function that somebody looks at.
-struct Sight {
+struct Observation {
   /// The tensor of the float network that it stands for.
   size_t tensor = 0;
   /// None for the float network itself.
@@ -46,10 +46,11 @@ struct FloatTensor {
 struct Combination {
   mlir::func::FuncOp function;
   std::vector<FloatTensor> tensors;
-  std::vector<Sight> sights;
-  /// What the codes of each sight stand for; none for floats and integers.
+  std::vector<Observation> observations;
+  /// What the codes of each observation stand for; none for floats and
+  /// integers.
   std::vector<Type> codeTypes;
-  /// The value of each sight, codes or floats.
+  /// The value of each observation, codes or floats.
   std::vector<Value> values;
   /// From values of the float network to those of its copy.
   mlir::IRMapping floats;
@@ -58,7 +59,7 @@ struct Combination {
 /// Operations with this attribute belong to the NPU.
 inline constexpr const char *machineAttr = "analyze.machine";
 /// Operations with this attribute are looked at.
-inline constexpr const char *sightAttr = "analyze.sight";
+inline constexpr const char *observedAttr = "analyze.observed";
 
 /// Whether the rows of an output are scores of classes, and not too many.
 bool choosesClasses(Value output);

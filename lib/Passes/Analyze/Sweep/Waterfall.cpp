@@ -132,16 +132,18 @@ void Waterfall::compare(Output &output, Stage stage, const Tensor &values) {
   output.stages[stage].add(values, output.imported);
 }
 
-void Waterfall::take(size_t sample, const Sight &sight, const Tensor &values) {
-  int output = outputs[sight.tensor];
+void Waterfall::take(size_t sample, const Observation &observation,
+                     const Tensor &values) {
+  int output = outputs[observation.tensor];
   if (sample >= samples.size() || output < 0)
     return;
-  if (!sight.comparison)
+  if (!observation.comparison)
     return compare(samples[sample][size_t(output)], Optimization, values);
-  if (sight.comparison->method == AnalysisMethod::EndToEnd)
+  if (observation.comparison->method == AnalysisMethod::EndToEnd)
     compare(samples[sample][size_t(output)],
-            sight.comparison->mode == AnalysisMode::Reference ? Activations
-                                                              : Machine,
+            observation.comparison->mode == AnalysisMode::Reference
+                ? Activations
+                : Machine,
             values);
 }
 

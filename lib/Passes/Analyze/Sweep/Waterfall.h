@@ -25,7 +25,8 @@ public:
             int threads);
 
   /// What the sweep sees, as values. Samples may come from different threads.
-  void take(size_t sample, const Sight &sight, const Tensor &values);
+  void take(size_t sample, const Observation &observation,
+            const Tensor &values);
 
   /// The outputs that all stages were asked for.
   std::vector<WaterfallRow> rows() const;

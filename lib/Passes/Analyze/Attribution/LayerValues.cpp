@@ -1,11 +1,11 @@
-//===- Shadow.cpp - A network at two points -------------------------------===//
+//===- LayerValues.cpp - A network at two points --------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Recomputed layers are made when somebody asks for them, beside the layer that
 // they belong to, so that the memory plan can let go of tensors early.
 //===----------------------------------------------------------------------===//
-#include "Shadow.h"
+#include "LayerValues.h"
 #include "SecantKernels.h"
 
 #include "parallax/Backend/Core/Prepare.h"
@@ -64,7 +64,7 @@ Bind inAnyLayout(Run run) {
   };
 }
 
-Shadows::Shadows(const AnalyzedNetwork &views, AnalysisMode mode)
+LayerValues::LayerValues(const AnalyzedNetwork &views, AnalysisMode mode)
     : views(views),
       combination(combine(
           {views.network, views.quantized,
@@ -87,16 +87,16 @@ Shadows::Shadows(const AnalyzedNetwork &views, AnalysisMode mode)
   findInputs();
 }
 
-void Shadows::findQuantized() {
+void LayerValues::findQuantized() {
   llvm::StringMap<Value> values;
   for (Operation &op : views.network.front().without_terminator())
     for (Value value : op.getResults())
       values[getTensorName(value)] = value;
-  for (auto [i, sight] : llvm::enumerate(combination.sights)) {
-    const FloatTensor &tensor = combination.tensors[sight.tensor];
+  for (auto [i, observation] : llvm::enumerate(combination.observations)) {
+    const FloatTensor &tensor = combination.tensors[observation.tensor];
     Value value = values.lookup(tensor.name);
     channelAxes[value] = tensor.channelAxis;
-    if (sight.comparison)
+    if (observation.comparison)
       quantizedValues[value] = {
           combination.values[i], {}, combination.codeTypes[i]};
   }
@@ -104,7 +104,7 @@ void Shadows::findQuantized() {
 
 /// What the network reads becomes codes in front of its first reader. All
 /// readers get those here; one that reads others has that as its own error.
-void Shadows::findInputs() {
+void LayerValues::findInputs() {
   OpBuilder builder = OpBuilder::atBlockBegin(&combination.function.front());
   for (auto [input, copy] : llvm::zip(views.network.getArguments(),
                                       combination.function.getArguments())) {
@@ -127,8 +127,8 @@ void Shadows::findInputs() {
   }
 }
 
-Value Shadows::decoded(OpBuilder &builder, Value codes,
-                       const AffineParams &params) {
+Value LayerValues::decoded(OpBuilder &builder, Value codes,
+                           const AffineParams &params) {
   auto shaped = cast<RankedTensorType>(codes.getType());
   Operation *made = npu::DequantizeOp::create(
       builder, builder.getUnknownLoc(), shaped.clone(builder.getF32Type()),
@@ -137,10 +137,10 @@ Value Shadows::decoded(OpBuilder &builder, Value codes,
   return made->getResult(0);
 }
 
-Value Shadows::quantized(Value value) {
+Value LayerValues::quantized(Value value) {
   auto it = quantizedValues.find(value);
   if (it == quantizedValues.end())
-    return isReal(value) ? shadow(value) : floats(value);
+    return isReal(value) ? recomputed(value) : floats(value);
   Quantized &entry = it->second;
   if (!entry.values) {
     auto type = cast<RankedTensorType>(entry.made.getType());
@@ -154,7 +154,7 @@ Value Shadows::quantized(Value value) {
   return entry.values;
 }
 
-bool Shadows::movesCodes(Operation *op) {
+bool LayerValues::movesCodes(Operation *op) {
   // An operator with a scale of its own may read other codes than its operand
   // has: a nearest resize in 16 bits of a tensor that it gets in 8.
   if (!nn::sharesScale(op) || !nn::keepsCodes(op))
@@ -166,31 +166,31 @@ bool Shadows::movesCodes(Operation *op) {
          });
 }
 
-bool Shadows::hasOwnError(Value value) {
+bool LayerValues::hasOwnError(Value value) {
   if (!quantizedValues.contains(value) || !isReal(value))
     return false;
   return isa<BlockArgument>(value) || !movesCodes(value.getDefiningOp());
 }
 
-Value Shadows::shadow(Value value) {
+Value LayerValues::recomputed(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || isKnown(value) || !isReal(value))
     return floats(value);
   if (movesCodes(op))
     return quantized(value);
-  if (Value made = shadows.lookup(value))
+  if (Value made = recomputedValues.lookup(value))
     return made;
   IRMapping mapping;
   for (Value operand : op->getOperands())
     mapping.map(operand, quantized(operand));
   Operation *made = beside(op).clone(*op, mapping);
   for (auto [from, to] : llvm::zip(op->getResults(), made->getResults()))
-    shadows[from] = to;
-  return shadows.lookup(value);
+    recomputedValues[from] = to;
+  return recomputedValues.lookup(value);
 }
 
 /// The constant of the quantized network in the place of one of the float one.
-Value Shadows::codesOf(Operation *layer, unsigned operand) {
+Value LayerValues::codesOf(Operation *layer, unsigned operand) {
   Operation *partner = partners.lookup(getTensorName(layer->getResult(0)));
   if (!partner || partner->getName() != layer->getName() ||
       partner->getNumOperands() != layer->getNumOperands())
@@ -201,7 +201,7 @@ Value Shadows::codesOf(Operation *layer, unsigned operand) {
                                                       : Value();
 }
 
-bool Shadows::readsCodes(Operation *op) {
+bool LayerValues::readsCodes(Operation *op) {
   auto it = codeReaders.find(op);
   if (it != codeReaders.end())
     return it->second;
@@ -216,11 +216,11 @@ bool Shadows::readsCodes(Operation *op) {
   return codeReaders[op] = reads;
 }
 
-Value Shadows::shadowOfCodes(Value value) {
+Value LayerValues::recomputedOfCodes(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || isKnown(value) || !isReal(value) || !readsCodes(op))
-    return shadow(value);
-  if (Value made = shadowsOfCodes.lookup(value))
+    return recomputed(value);
+  if (Value made = recomputedFromCodes.lookup(value))
     return made;
   IRMapping mapping;
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
@@ -234,20 +234,21 @@ Value Shadows::shadowOfCodes(Value value) {
     } else {
       mapping.map(operand, quantizedValues.contains(operand)
                                ? quantized(operand)
-                               : shadowOfCodes(operand));
+                               : recomputedOfCodes(operand));
     }
   Operation *made = beside(op).clone(*op, mapping);
   for (auto [from, to] : llvm::zip(op->getResults(), made->getResults()))
-    shadowsOfCodes[from] = to;
-  return shadowsOfCodes.lookup(value);
+    recomputedFromCodes[from] = to;
+  return recomputedFromCodes.lookup(value);
 }
 
-OpBuilder Shadows::beside(Operation *layer) {
+OpBuilder LayerValues::beside(Operation *layer) {
   return OpBuilder(successors.lookup(layer));
 }
 
-SmallVector<Value> Shadows::compute(OpBuilder &builder, Bind bind,
-                                    ValueRange operands, TypeRange results) {
+SmallVector<Value> LayerValues::compute(OpBuilder &builder, Bind bind,
+                                        ValueRange operands,
+                                        TypeRange results) {
   OperationState state(builder.getUnknownLoc(), computeName);
   state.addOperands(operands);
   state.addTypes(results);
@@ -257,7 +258,7 @@ SmallVector<Value> Shadows::compute(OpBuilder &builder, Bind bind,
   return SmallVector<Value>(builder.create(state)->getResults());
 }
 
-Value Shadows::difference(OpBuilder &builder, Value a, Value b, Type type) {
+Value LayerValues::difference(OpBuilder &builder, Value a, Value b, Type type) {
   return compute(builder, inAnyLayout([](const KernelArgs &args) {
                    Tensor &result = args.outputs[0];
                    analyze::difference(
@@ -268,7 +269,7 @@ Value Shadows::difference(OpBuilder &builder, Value a, Value b, Type type) {
                  {a, b}, type)[0];
 }
 
-Value Shadows::constant(const Tensor &tensor) {
+Value LayerValues::constant(const Tensor &tensor) {
   OpBuilder builder = OpBuilder::atBlockBegin(&combination.function.front());
   return nn::ConstantOp::create(
       builder, builder.getUnknownLoc(),
@@ -276,14 +277,14 @@ Value Shadows::constant(const Tensor &tensor) {
       toAttribute(builder.getContext(), tensor, "attribution"));
 }
 
-Tensor Shadows::tensorOf(Value known) {
+Tensor LayerValues::tensorOf(Value known) {
   ElementsAttr attribute;
   if (matchPattern(known, m_Constant(&attribute)))
     return toTensor(attribute);
   return evaluate(known.getDefiningOp(), {}, referenceKernels()).front();
 }
 
-Executable Shadows::finish(ValueRange results) {
+Executable LayerValues::finish(ValueRange results) {
   func::FuncOp function = combination.function;
   Operation *terminator = function.front().getTerminator();
   terminator->setOperands(results);

@@ -1,4 +1,4 @@
-//===- Doctor.cpp - Diagnostics of calibration samples --------------------===//
+//===- DataDiagnostics.cpp - Diagnostics of calibration samples -----------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -104,7 +104,7 @@ bool isOffRange(const CalibrationDiagnosis::OffRange &channel, double divisor) {
 } // namespace
 
 /// What one look at a sample shows.
-struct Doctor::Finding {
+struct DataDiagnostics::Finding {
   bool isSeen = false;
   size_t hash = 0;
   std::vector<CalibrationDiagnosis::Constant> constants;
@@ -113,14 +113,15 @@ struct Doctor::Finding {
   std::vector<std::vector<Moments>> moments;
 };
 
-Doctor::Doctor(const CalibrationSet &set) : set(set), findings(set.size()) {
+DataDiagnostics::DataDiagnostics(const CalibrationSet &set)
+    : set(set), findings(set.size()) {
   for (size_t input = 0; input < set.inputs().size(); ++input)
     pictures.push_back(normalizedForm(set.inputs()[input], set.source(input)));
 }
 
-Doctor::~Doctor() = default;
+DataDiagnostics::~DataDiagnostics() = default;
 
-void Doctor::look(size_t sample, std::span<const Tensor> tensors) {
+void DataDiagnostics::look(size_t sample, std::span<const Tensor> tensors) {
   Finding &finding = findings[sample];
   finding.isSeen = true;
   finding.moments.resize(tensors.size());
@@ -157,7 +158,7 @@ void Doctor::look(size_t sample, std::span<const Tensor> tensors) {
   }
 }
 
-CalibrationDiagnosis Doctor::diagnosis() const {
+CalibrationDiagnosis DataDiagnostics::diagnosis() const {
   CalibrationDiagnosis diagnosis;
   std::unordered_multimap<size_t, size_t> originals;
   for (size_t sample = 0; sample < findings.size(); ++sample) {
@@ -206,12 +207,12 @@ CalibrationDiagnosis Doctor::diagnosis() const {
 }
 
 CalibrationDiagnosis diagnose(const CalibrationSet &set) {
-  Doctor doctor(set);
+  DataDiagnostics diagnostics(set);
   parallelFor(int64_t(set.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t sample = begin; sample < end; ++sample)
-      doctor.look(size_t(sample), set.load(size_t(sample)));
+      diagnostics.look(size_t(sample), set.load(size_t(sample)));
   });
-  return doctor.diagnosis();
+  return diagnostics.diagnosis();
 }
 
 namespace {

@@ -1,4 +1,4 @@
-//===- Shadow.h - A network at two points ----------------------*- C++ -*-===//
+//===- LayerValues.h - A network at two points ------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -8,8 +8,8 @@
 // what this very layer adds, and the recomputed one from the float value by
 // what the layers before it did.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_SHADOW_H
-#define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_SHADOW_H
+#ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_LAYERVALUES_H
+#define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_LAYERVALUES_H
 
 #include "../Sweep/Combine.h"
 
@@ -35,16 +35,16 @@ Bind inAnyLayout(Run run);
 /// Writes operations next to a layer of the float network, and at the end of
 /// the function. Values that are asked for are those of the network; values
 /// that are given are those of the combined function.
-class Shadows {
+class LayerValues {
 public:
-  Shadows(const AnalyzedNetwork &views, AnalysisMode mode);
+  LayerValues(const AnalyzedNetwork &views, AnalysisMode mode);
 
   Value floats(Value value) const { return combination.floats.lookup(value); }
   /// The recomputed one if the quantized network has no such tensor.
   Value quantized(Value value);
-  Value shadow(Value value);
+  Value recomputed(Value value);
   /// The recomputed one with the weights of the quantized network.
-  Value shadowOfCodes(Value value);
+  Value recomputedOfCodes(Value value);
   /// Whether the two can differ.
   bool readsCodes(Operation *op);
   /// Whether the layer that makes this tensor can add an error of its own.
@@ -74,9 +74,9 @@ public:
   Executable finish(ValueRange results);
   const Combination &combined() const { return combination; }
 
-  Shadows(const Shadows &) = delete;
-  Shadows &operator=(const Shadows &) = delete;
-  ~Shadows() { combination.function.erase(); }
+  LayerValues(const LayerValues &) = delete;
+  LayerValues &operator=(const LayerValues &) = delete;
+  ~LayerValues() { combination.function.erase(); }
 
 private:
   void findQuantized();
@@ -98,7 +98,7 @@ private:
   /// By value of the float network.
   DenseMap<Value, Quantized> quantizedValues;
   DenseMap<Value, int64_t> channelAxes;
-  DenseMap<Value, Value> shadows, shadowsOfCodes;
+  DenseMap<Value, Value> recomputedValues, recomputedFromCodes;
   DenseMap<Operation *, bool> codeReaders;
   /// The operation of the combined function that follows those of a layer.
   DenseMap<Operation *, Operation *> successors;
@@ -110,4 +110,4 @@ private:
 
 } // namespace parallax::analyze
 
-#endif // PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_SHADOW_H
+#endif // PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_LAYERVALUES_H
