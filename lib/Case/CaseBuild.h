@@ -8,7 +8,7 @@
 #ifndef PARALLAX_LIB_CASE_CASEBUILD_H
 #define PARALLAX_LIB_CASE_CASEBUILD_H
 
-#include "ChildProcess.h"
+#include "parallax/Support/ChildProcess.h"
 #include "parallax/Case/CaseBuilder.h"
 
 namespace parallax {

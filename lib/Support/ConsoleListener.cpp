@@ -48,6 +48,10 @@ std::string repeat(std::string_view text, int64_t count) {
   return result;
 }
 
+std::string noteOf(const ProgressEvent &event) {
+  return event.note.empty() ? "" : fmt::format(", {}", event.note);
+}
+
 } // namespace
 
 ConsoleListener::ConsoleListener(const ConsoleOptions &options,
@@ -83,9 +87,9 @@ void ConsoleListener::onProgress(const ProgressEvent &event) {
   Clock::rep next = now + Clock::duration(redrawInterval).count();
   if (event.hasEnded)
     return console.writeLine(
-        fmt::format("{}: {}/{} {} {}", event.title, event.done, event.total,
+        fmt::format("{}: {}/{} {} {}{}", event.title, event.done, event.total,
                     event.done < event.total ? "(stopped) after" : "in",
-                    formatDuration(secondsSoFar())));
+                    formatDuration(secondsSoFar()), noteOf(event)));
   if (event.done == 0) {
     begin = now;
     nextDraw = next;
@@ -118,6 +122,7 @@ std::string ConsoleListener::barLine(const ProgressEvent &event) const {
     numbers +=
         fmt::format(", {} left",
                     formatDuration(secondsSoFar() * (1 - fraction) / fraction));
+  numbers += noteOf(event);
 
   // The last column stays free: some terminals wrap when it is written.
   int width = terminalWidth(console.file());

@@ -259,9 +259,14 @@ std::string headerOf(const Tensor &tensor) {
   return header + text;
 }
 
-} // namespace
+/// What a file says, and the bytes of its elements.
+struct NpyParts {
+  Header header;
+  std::span<const std::byte> data;
+};
 
-Tensor readNpy(std::span<const std::byte> bytes, std::string_view sourceName) {
+NpyParts partsOf(std::span<const std::byte> bytes,
+                 std::string_view sourceName) {
   std::string_view text(reinterpret_cast<const char *>(bytes.data()),
                         bytes.size());
   HeaderParser outer({}, sourceName);
@@ -298,7 +303,13 @@ Tensor readNpy(std::span<const std::byte> bytes, std::string_view sourceName) {
         data.size() < *expected ? "the file is truncated"
                                 : "one array per file is expected"));
 
-  Tensor tensor = tensorFromBytes(header.dtype, std::move(header.shape), data);
+  return {std::move(header), data};
+}
+
+Tensor arrayOf(NpyParts parts) {
+  Header &header = parts.header;
+  Tensor tensor =
+      tensorFromBytes(header.dtype, std::move(header.shape), parts.data);
   if (header.swapBytes)
     swapBytes(tensor);
   if (header.fortranOrder && tensor.rank() > 1)
@@ -306,8 +317,24 @@ Tensor readNpy(std::span<const std::byte> bytes, std::string_view sourceName) {
   return tensor;
 }
 
+} // namespace
+
+Tensor readNpy(std::span<const std::byte> bytes, std::string_view sourceName) {
+  return arrayOf(partsOf(bytes, sourceName));
+}
+
 Tensor readNpy(const std::filesystem::path &path) {
   return readNpy(MappedFile::open(path)->bytes(), path.string());
+}
+
+Tensor mapNpy(const std::filesystem::path &path) {
+  std::shared_ptr<MappedFile> file = MappedFile::open(path);
+  NpyParts parts = partsOf(file->bytes(), path.string());
+  const Header &header = parts.header;
+  if (header.swapBytes || (header.fortranOrder && header.shape.size() > 1))
+    return arrayOf(std::move(parts));
+  return file->tensorAt(size_t(parts.data.data() - file->bytes().data()),
+                        header.dtype, header.shape);
 }
 
 void writeNpy(const std::filesystem::path &path, const Tensor &tensor) {

@@ -17,15 +17,27 @@ Progress::Progress(std::string name, int64_t steps)
   listener.onProgress({title, 0, total});
 }
 
-Progress::~Progress() {
-  listener.onProgress({title, completed, total, /*hasEnded=*/true});
-}
+Progress::~Progress() { tell(/*hasEnded=*/true); }
 
 void Progress::advance(int64_t steps) {
-  int64_t done = completed += steps;
-  listener.onProgress({title, done, total});
+  completed += steps;
+  tell(/*hasEnded=*/false);
   if (listener.isCancelled())
     throw Cancelled();
+}
+
+void Progress::setNote(std::string text) {
+  std::lock_guard lock(noteMutex);
+  note = std::move(text);
+}
+
+void Progress::tell(bool hasEnded) {
+  std::string shown;
+  {
+    std::lock_guard lock(noteMutex);
+    shown = note;
+  }
+  listener.onProgress({title, completed, total, hasEnded, shown});
 }
 
 } // namespace parallax

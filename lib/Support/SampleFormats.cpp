@@ -40,4 +40,13 @@ template <> std::span<const EnumName<TensorLayout>> enumNames() {
   return names;
 }
 
+template <> std::span<const EnumName<ImageFit>> enumNames() {
+  static constexpr EnumName<ImageFit> names[] = {
+      {ImageFit::Default, "DefaultResize"},
+      {ImageFit::Stretch, "Stretch"},
+      {ImageFit::Letterbox, "Letterbox"},
+      {ImageFit::CenterCrop, "CenterCrop"}};
+  return names;
+}
+
 } // namespace parallax

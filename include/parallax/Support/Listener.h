@@ -31,6 +31,8 @@ struct ProgressEvent {
   int64_t done = 0, total = 0;
   /// The last event of this work. It was stopped if `done` is below `total`.
   bool hasEnded = false;
+  /// What is known of the result so far; often nothing.
+  std::string_view note = {};
 };
 
 /// Thrown out of work that its listener has cancelled.

@@ -25,6 +25,11 @@ Tensor readNpy(const std::filesystem::path &path);
 /// The same from memory; `sourceName` is the file that error messages name.
 Tensor readNpy(std::span<const std::byte> bytes, std::string_view sourceName);
 
+/// The same as a view of the mapped file, which must not be written to, unless
+/// its elements have to be put into another order: for files that are larger
+/// than memory.
+Tensor mapNpy(const std::filesystem::path &path);
+
 /// Writes what numpy.save writes for the same array, byte for byte.
 void writeNpy(const std::filesystem::path &path, const Tensor &tensor);
 

@@ -11,6 +11,7 @@
 #include "parallax/Support/Listener.h"
 
 #include <atomic>
+#include <mutex>
 #include <string>
 
 namespace parallax {
@@ -27,11 +28,19 @@ public:
   /// Any thread may call this. Throws Cancelled if the listener asks for it.
   void advance(int64_t steps = 1);
 
+  /// What is known of the result so far, to be shown beside the progress. Any
+  /// thread may call this.
+  void setNote(std::string text);
+
 private:
+  void tell(bool hasEnded);
+
   Listener &listener;
   const std::string title;
   const int64_t total;
   std::atomic<int64_t> completed = 0;
+  std::mutex noteMutex;
+  std::string note;
 };
 
 } // namespace parallax

@@ -29,9 +29,16 @@ enum class ColorSpace {
 
 enum class TensorLayout { Default, NHWC, NCHW };
 
+/// How a picture is brought to the size of an input: stretched, whatever that
+/// does to its proportions; as large as it fits, with borders; or so large that
+/// it covers more than the input, of which the middle is cut out. Default is
+/// Stretch, unless something else is said elsewhere.
+enum class ImageFit { Default, Stretch, Letterbox, CenterCrop };
+
 template <> std::span<const EnumName<DataFormat>> enumNames();
 template <> std::span<const EnumName<ColorSpace>> enumNames();
 template <> std::span<const EnumName<TensorLayout>> enumNames();
+template <> std::span<const EnumName<ImageFit>> enumNames();
 
 } // namespace parallax
 

@@ -1,11 +1,10 @@
-//===- ChildProcess.cpp - Builds that may fail ----------------------------===//
+//===- ChildProcess.cpp - Programs that may fail --------------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Linux only: a child that outlives its parent is ended by the kernel.
 //===----------------------------------------------------------------------===//
-#include "ChildProcess.h"
-
+#include "parallax/Support/ChildProcess.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"

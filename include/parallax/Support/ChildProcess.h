@@ -1,11 +1,12 @@
-//===- ChildProcess.h - Builds that may fail -------------------*- C++ -*-===//
+//===- ChildProcess.h - Programs that may fail -----------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A build that may crash, hang or be interrupted runs in a process of its own.
+// What may crash, hang or be interrupted runs in a process of its own: builds of
+// cases, and commands of users.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_LIB_CASE_CHILDPROCESS_H
-#define PARALLAX_LIB_CASE_CHILDPROCESS_H
+#ifndef PARALLAX_SUPPORT_CHILDPROCESS_H
+#define PARALLAX_SUPPORT_CHILDPROCESS_H
 
 #include <filesystem>
 #include <string>
@@ -36,4 +37,4 @@ ChildResult runChild(const std::vector<std::string> &command,
 
 } // namespace parallax
 
-#endif // PARALLAX_LIB_CASE_CHILDPROCESS_H
+#endif // PARALLAX_SUPPORT_CHILDPROCESS_H

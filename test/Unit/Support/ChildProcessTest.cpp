@@ -4,11 +4,13 @@
 //
 // However a process ends, it is told, and none is left behind.
 //===----------------------------------------------------------------------===//
-#include "../../../lib/Case/ChildProcess.h"
-#include "../Support/TempDir.h"
+#include "parallax/Support/ChildProcess.h"
+#include "TempDir.h"
 #include "parallax/Support/Listener.h"
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 namespace parallax {
 namespace {
@@ -55,9 +57,16 @@ TEST_F(ShellTest, AListenerStopsItWithAllThatItHasStarted) {
   EXPECT_THROW(shell("sleep 100 & echo $! > process; touch started; wait"),
                Cancelled);
   int process = std::stoi(contentsOf(temp / "process"));
-  // It may be a zombie for a moment, until somebody has asked for it.
-  std::string state = contentsOf("/proc/" + std::to_string(process) + "/stat");
-  EXPECT_TRUE(state.empty() || state.find(") Z ") != std::string::npos);
+  // It was killed, which takes a moment, and may be a zombie until somebody has
+  // asked for it.
+  auto isGone = [&] {
+    std::string state =
+        contentsOf("/proc/" + std::to_string(process) + "/stat");
+    return state.empty() || state.find(") Z ") != std::string::npos;
+  };
+  for (int i = 0; i < 100 && !isGone(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_TRUE(isGone());
   EXPECT_THROW(shell("true"), Cancelled);
 }
 
