@@ -40,19 +40,34 @@ std::filesystem::path decoderPath() {
   return program.parent_path().parent_path() / "lib" / file;
 }
 
-/// The decoder, loaded with the first picture.
-decltype(&parallaxDecodePixels) decoder() {
-  static const auto function = [] {
-    std::string path = decoderPath().string();
-    void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    void *symbol = library ? dlsym(library, "parallaxDecodePixels") : nullptr;
-    if (!symbol)
-      throw Error(fmt::format("cannot load the picture decoder: {}; build or "
-                              "install all of Parallax",
-                              dlerror()));
-    return reinterpret_cast<decltype(&parallaxDecodePixels)>(symbol);
-  }();
-  return function;
+/// A function of the decoder, which is loaded with the first picture.
+template <typename Fn> Fn *decoderFunction(const char *name) {
+  std::string path = decoderPath().string();
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *symbol = library ? dlsym(library, name) : nullptr;
+  if (!symbol)
+    throw Error(fmt::format("cannot load the picture decoder: {}; build or "
+                            "install all of Parallax",
+                            dlerror()));
+  return reinterpret_cast<Fn *>(symbol);
+}
+
+void checkFile(std::span<const std::byte> bytes, std::string_view sourceName) {
+  if (bytes.size() > maxFileSize)
+    throw Error(fmt::format("cannot read '{}': {} bytes are too many for a "
+                            "picture",
+                            sourceName, bytes.size()));
+}
+
+void checkDecoded(const char *problem, std::string_view sourceName) {
+  if (problem)
+    throw Error(fmt::format("cannot decode '{}': {}", sourceName, problem));
+}
+
+ParallaxPixelFit pixelFit(ImageFit fit) {
+  return fit == ImageFit::Letterbox    ? ParallaxLetterbox
+         : fit == ImageFit::CenterCrop ? ParallaxCrop
+                                       : ParallaxStretch;
 }
 
 ParallaxPixelOrder pixelOrder(ColorSpace order) {
@@ -136,17 +151,22 @@ ImageForm imageFormOf(std::string_view inputName, DType dtype,
 }
 
 Tensor readImage(std::span<const std::byte> bytes, std::string_view sourceName,
-                 const ImageForm &form) {
+                 const ImageForm &form, Placement *placement) {
+  static auto *const decode =
+      decoderFunction<decltype(parallaxDecodePixels)>("parallaxDecodePixels");
   imageSizeOf(bytes, sourceName);
-  if (bytes.size() > maxFileSize)
-    throw Error(fmt::format("cannot read '{}': {} bytes are too many for a "
-                            "picture",
-                            sourceName, bytes.size()));
+  checkFile(bytes, sourceName);
   Tensor pixels(DType::U8, {form.height, form.width, form.channels});
-  if (const char *problem = decoder()(
-          bytes.data(), bytes.size(), int(form.width), int(form.height),
-          pixelOrder(form.order), pixels.data<uint8_t>()))
-    throw Error(fmt::format("cannot decode '{}': {}", sourceName, problem));
+  ParallaxPixelForm target{int(form.width),        int(form.height),
+                           pixelOrder(form.order), pixelFit(form.fit),
+                           form.cropFraction,      form.border};
+  ParallaxPixelPlacement place{};
+  checkDecoded(decode(bytes.data(), bytes.size(), &target,
+                      pixels.data<uint8_t>(), &place),
+               sourceName);
+  if (placement)
+    *placement = {place.width,  place.height,  place.scaleX,
+                  place.scaleY, place.offsetX, place.offsetY};
 
   Tensor tensor(form.dtype, form.shape());
   int64_t plane = form.height * form.width;
@@ -171,6 +191,26 @@ Tensor readImage(std::span<const std::byte> bytes, std::string_view sourceName,
                   image + copy * plane * form.channels);
   });
   return tensor;
+}
+
+Tensor readMask(std::span<const std::byte> bytes, std::string_view sourceName) {
+  static auto *const decode =
+      decoderFunction<decltype(parallaxDecodeMask)>("parallaxDecodeMask");
+  ImageSize size = imageSizeOf(bytes, sourceName);
+  checkFile(bytes, sourceName);
+  // OpenCV would turn the numbers of a palette into colors.
+  constexpr size_t pngColorType = 25;
+  constexpr std::byte palette{3};
+  if (bytes[0] == std::byte(0x89) && bytes[pngColorType] == palette)
+    throw Error(fmt::format("cannot use '{}': it has a palette; save a mask as "
+                            "a gray PNG with the number of a class in every "
+                            "pixel",
+                            sourceName));
+  Tensor mask(DType::U8, {size.height, size.width});
+  checkDecoded(decode(bytes.data(), bytes.size(), int(size.width),
+                      int(size.height), mask.data<uint8_t>()),
+               sourceName);
+  return mask;
 }
 
 } // namespace parallax

@@ -70,13 +70,14 @@ std::vector<Tensor> readSample(std::span<const std::byte> bytes,
   std::vector<Tensor> tensors;
   for (const PortInfo &input : inputs) {
     switch (source.format) {
-    case DataFormat::Image:
-      tensors.push_back(
-          readImage(bytes, sourceName,
-                    imageFormOf(input.name, input.dtype, input.shape,
-                                source.channelOrder(input.name), source.layout,
-                                source.mean, source.std)));
+    case DataFormat::Image: {
+      ImageForm form = imageFormOf(input.name, input.dtype, input.shape,
+                                   source.channelOrder(input.name),
+                                   source.layout, source.mean, source.std);
+      form.fit = source.fit;
+      tensors.push_back(readImage(bytes, sourceName, form));
       break;
+    }
     case DataFormat::Numpy:
       tensors.push_back(readNpy(bytes, sourceName));
       break;

@@ -33,6 +33,7 @@ struct CalibrationSource {
   /// Of inputs that take the same pictures in another order, by name.
   std::map<std::string, ColorSpace> tensorFormatOf;
   TensorLayout layout = TensorLayout::Default;
+  ImageFit fit = ImageFit::Default;
 
   ColorSpace channelOrder(const std::string &input) const {
     auto own = tensorFormatOf.find(input);

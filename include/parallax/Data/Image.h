@@ -22,8 +22,20 @@ struct ImageForm {
   DType dtype = DType::F32;
   /// One value for each channel.
   std::vector<float> mean, std;
+  ImageFit fit = ImageFit::Stretch;
+  /// With CenterCrop, how much of the shorter side of a picture is kept.
+  double cropFraction = 0.875;
+  /// With Letterbox, the value of the pixels around the picture.
+  uint8_t border = 114;
 
   Shape shape() const;
+};
+
+/// Where a picture came to lie in an input: the point (x, y) of the picture is
+/// at (x * scaleX + offsetX, y * scaleY + offsetY).
+struct Placement {
+  int64_t width = 0, height = 0;
+  double scaleX = 1, scaleY = 1, offsetX = 0, offsetY = 0;
 };
 
 /// Throws Error, naming the input, if pictures can't be read for a tensor of
@@ -51,7 +63,12 @@ ImageSize imageSizeOf(std::span<const std::byte> bytes,
 /// cv::resize does with INTER_LINEAR on 8-bit pixels, then (x - mean) / std in
 /// single precision. Throws Error.
 Tensor readImage(std::span<const std::byte> bytes, std::string_view sourceName,
-                 const ImageForm &form);
+                 const ImageForm &form, Placement *placement = nullptr);
+
+/// The numbers of a gray picture in its own size, {height, width} of U8:
+/// classes of pixels. Throws Error for a picture in color or with a palette,
+/// whose numbers are not classes.
+Tensor readMask(std::span<const std::byte> bytes, std::string_view sourceName);
 
 } // namespace parallax
 

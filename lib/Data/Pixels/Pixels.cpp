@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Pixels.h"
 
+#include <algorithm>
 #include <opencv2/core/utility.hpp>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -26,29 +27,109 @@ static void configureOpenCV() {
   (void)done;
 }
 
-const char *parallaxDecodePixels(const void *file, size_t size, int width,
-                                 int height, ParallaxPixelOrder order,
-                                 uint8_t *pixels) {
+namespace {
+
+/// The part of a picture that is shown, the size that it is given, and where in
+/// the input it lies.
+struct Layout {
+  cv::Rect part;
+  cv::Rect place;
+};
+
+Layout layOut(cv::Size picture, const ParallaxPixelForm &form) {
+  cv::Rect whole({0, 0}, picture), input(0, 0, form.width, form.height);
+  if (form.fit == ParallaxLetterbox) {
+    double scale = std::min(double(form.width) / picture.width,
+                            double(form.height) / picture.height);
+    cv::Size size(std::max(1, cvRound(picture.width * scale)),
+                  std::max(1, cvRound(picture.height * scale)));
+    return {whole,
+            {(form.width - size.width) / 2, (form.height - size.height) / 2,
+             size.width, size.height}};
+  }
+  if (form.fit == ParallaxCrop) {
+    double scale = form.crop * std::min(double(picture.width) / form.width,
+                                        double(picture.height) / form.height);
+    cv::Size size(std::clamp(cvRound(form.width * scale), 1, picture.width),
+                  std::clamp(cvRound(form.height * scale), 1, picture.height));
+    return {{(picture.width - size.width) / 2,
+             (picture.height - size.height) / 2, size.width, size.height},
+            input};
+  }
+  return {whole, input};
+}
+
+ParallaxPixelPlacement placementOf(cv::Size picture, const Layout &layout) {
+  double scaleX = double(layout.place.width) / layout.part.width;
+  double scaleY = double(layout.place.height) / layout.part.height;
+  return {picture.width,
+          picture.height,
+          scaleX,
+          scaleY,
+          layout.place.x - layout.part.x * scaleX,
+          layout.place.y - layout.part.y * scaleY};
+}
+
+/// Calls a function of OpenCV's and tells what it throws.
+template <typename Fn> const char *explain(Fn decode) {
   static thread_local std::string problem;
   configureOpenCV();
-  bool isGray = order == ParallaxGray;
   try {
-    cv::Mat bytes(1, int(size), CV_8U, const_cast<void *>(file));
-    cv::Mat decoded =
-        cv::imdecode(bytes, isGray ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR);
-    if (decoded.empty())
-      return "the picture is damaged";
-    cv::Mat resized(height, width, isGray ? CV_8UC1 : CV_8UC3, pixels);
-    cv::resize(decoded, resized, resized.size(), 0, 0, cv::INTER_LINEAR);
-    if (order == ParallaxRGB)
-      cv::cvtColor(resized, resized, cv::COLOR_BGR2RGB);
-    if (resized.data != pixels)
-      return "OpenCV gave pixels of another size";
+    return decode();
   } catch (const cv::Exception &error) {
     problem = error.err;
     return problem.c_str();
   } catch (const std::bad_alloc &) {
     return "there is too little memory";
   }
-  return nullptr;
+}
+
+cv::Mat bytesOf(const void *file, size_t size) {
+  return {1, int(size), CV_8U, const_cast<void *>(file)};
+}
+
+} // namespace
+
+const char *parallaxDecodePixels(const void *file, size_t size,
+                                 const ParallaxPixelForm *form, uint8_t *pixels,
+                                 ParallaxPixelPlacement *placement) {
+  return explain([&]() -> const char * {
+    bool isGray = form->order == ParallaxGray;
+    cv::Mat decoded = cv::imdecode(
+        bytesOf(file, size), isGray ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR);
+    if (decoded.empty())
+      return "the picture is damaged";
+    cv::Mat input(form->height, form->width, isGray ? CV_8UC1 : CV_8UC3,
+                  pixels);
+    Layout layout = layOut(decoded.size(), *form);
+    if (layout.place.size() != input.size())
+      input.setTo(cv::Scalar::all(form->border));
+    cv::Mat place = input(layout.place);
+    const uchar *expected = place.data;
+    cv::resize(decoded(layout.part), place, place.size(), 0, 0,
+               cv::INTER_LINEAR);
+    if (place.data != expected)
+      return "OpenCV gave pixels of another size";
+    if (form->order == ParallaxRGB)
+      cv::cvtColor(input, input, cv::COLOR_BGR2RGB);
+    *placement = placementOf(decoded.size(), layout);
+    return nullptr;
+  });
+}
+
+const char *parallaxDecodeMask(const void *file, size_t size, int width,
+                               int height, uint8_t *pixels) {
+  return explain([&]() -> const char * {
+    cv::Mat decoded = cv::imdecode(bytesOf(file, size), cv::IMREAD_UNCHANGED);
+    if (decoded.empty())
+      return "the picture is damaged";
+    if (decoded.type() != CV_8UC1)
+      return "it is not gray with 8 bits; a mask holds the number of a class "
+             "in every pixel";
+    if (decoded.cols != width || decoded.rows != height)
+      return "it has another size than its header says";
+    cv::Mat mask(height, width, CV_8UC1, pixels);
+    decoded.copyTo(mask);
+    return nullptr;
+  });
 }

@@ -15,13 +15,36 @@
 extern "C" {
 
 enum ParallaxPixelOrder { ParallaxBGR, ParallaxRGB, ParallaxGray };
+enum ParallaxPixelFit { ParallaxStretch, ParallaxLetterbox, ParallaxCrop };
 
-/// Decodes a file and resizes it to `width` x `height` 8-bit pixels with
-/// channels innermost. Returns null, or what went wrong: text that lives until
-/// the next call of the thread.
-const char *parallaxDecodePixels(const void *file, size_t size, int width,
-                                 int height, ParallaxPixelOrder order,
-                                 uint8_t *pixels);
+/// What the pixels have to become.
+struct ParallaxPixelForm {
+  int width, height;
+  enum ParallaxPixelOrder order;
+  enum ParallaxPixelFit fit;
+  /// With ParallaxCrop, how much of the shorter side is kept.
+  double crop;
+  /// With ParallaxLetterbox, what is around the picture.
+  uint8_t border;
+};
+
+/// Where they are: the point (x, y) of the picture is at
+/// (x * scaleX + offsetX, y * scaleY + offsetY).
+struct ParallaxPixelPlacement {
+  int width, height;
+  double scaleX, scaleY, offsetX, offsetY;
+};
+
+/// Decodes a file to 8-bit pixels of the form, channels innermost. Returns
+/// null, or what went wrong: text that lives until the next call of the thread.
+const char *parallaxDecodePixels(const void *file, size_t size,
+                                 const struct ParallaxPixelForm *form,
+                                 uint8_t *pixels,
+                                 struct ParallaxPixelPlacement *placement);
+
+/// Decodes a gray picture of `width` x `height` as it is.
+const char *parallaxDecodeMask(const void *file, size_t size, int width,
+                               int height, uint8_t *pixels);
 }
 
 #endif // PARALLAX_LIB_DATA_PIXELS_PIXELS_H
