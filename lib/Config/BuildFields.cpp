@@ -87,11 +87,6 @@ void checkBuild(const BuildConfig &config, const ObjectScope &scope) {
                             "elements of its sub_configs can");
 }
 
-void checkEvaluation(const EvaluationConfig &config, const ObjectScope &scope) {
-  if (!scope.hasErrors() && config.images.empty() != config.labels.empty())
-    scope.error("needs both images and labels");
-}
-
 } // namespace
 
 const Message &rootMessage() { return *typeOf<BuildConfig>().message(); }
@@ -145,7 +140,7 @@ template <> Message describe<BuildConfig>() {
           field("compiler", &C::compiler,
                 "How the quantized network is compiled and checked."),
           field("evaluation", &C::evaluation,
-                "Labelled samples that accuracy is measured on."),
+                "A task with labelled samples, on which accuracy is measured."),
           field("debug", &C::debug, "Options for debugging."),
       },
       checkBuild);
@@ -184,23 +179,6 @@ template <> Message describe<DebugOptions>() {
                 "Save the network as MLIR after every phase of the build, in "
                 "the folder phases; weights are left out."),
       });
-}
-
-template <> Message describe<EvaluationConfig>() {
-  using C = EvaluationConfig;
-  return message<C>(
-      "EvaluationConfig",
-      "Labelled samples that accuracy is measured on; both fields or none.",
-      {
-          field("images", &C::images,
-                "A .npy file of all inputs, stacked along the first "
-                "dimension.")
-              .path(),
-          field("labels", &C::labels,
-                "A .npy file of one int64 class for each input.")
-              .path(),
-      },
-      checkEvaluation);
 }
 
 template <> Message describe<onnx_import::OpProcessor>() {

@@ -101,6 +101,59 @@ template <> std::span<const EnumName<MatchMode>> enumNames() {
   return names;
 }
 
+template <> std::span<const EnumName<EvaluationTask>> enumNames() {
+  static constexpr EnumName<EvaluationTask> names[] = {
+      {EvaluationTask::Classification, "Classification"},
+      {EvaluationTask::Detection, "Detection"},
+      {EvaluationTask::Segmentation, "Segmentation"},
+      {EvaluationTask::Embedding, "Embedding"},
+      {EvaluationTask::Regression, "Regression"},
+      {EvaluationTask::Custom, "Custom"}};
+  return names;
+}
+
+template <> std::span<const EnumName<DetectionHead>> enumNames() {
+  static constexpr EnumName<DetectionHead> names[] = {
+      {DetectionHead::Auto, "Auto"},
+      {DetectionHead::YoloV5, "YOLOv5"},
+      {DetectionHead::YoloV8, "YOLOv8"},
+      {DetectionHead::Ssd, "SSD"}};
+  return names;
+}
+
+template <> std::span<const EnumName<BoxFormat>> enumNames() {
+  static constexpr EnumName<BoxFormat> names[] = {
+      {BoxFormat::Default, "DefaultBoxes"},
+      {BoxFormat::CenterSize, "CenterSize"},
+      {BoxFormat::Corners, "Corners"},
+      {BoxFormat::CornersYX, "CornersYX"}};
+  return names;
+}
+
+template <> std::span<const EnumName<BoxUnit>> enumNames() {
+  static constexpr EnumName<BoxUnit> names[] = {
+      {BoxUnit::Default, "DefaultUnit"},
+      {BoxUnit::Pixels, "Pixels"},
+      {BoxUnit::Relative, "Relative"}};
+  return names;
+}
+
+template <> std::span<const EnumName<Pooling>> enumNames() {
+  static constexpr EnumName<Pooling> names[] = {
+      {Pooling::Default, "DefaultPooling"},
+      {Pooling::Mean, "Mean"},
+      {Pooling::First, "First"},
+      {Pooling::None, "None"}};
+  return names;
+}
+
+template <> std::span<const EnumName<LossCriterion>> enumNames() {
+  static constexpr EnumName<LossCriterion> names[] = {
+      {LossCriterion::Relative, "relative"},
+      {LossCriterion::Absolute, "absolute"}};
+  return names;
+}
+
 DataType dataTypeOf(DType type) {
   for (const EnumName<DataType> &entry : enumNames<DataType>())
     if (entry.name == configNameOf(type))

@@ -313,6 +313,7 @@ template <> Message describe<PatternNode>();
 template <> Message describe<GroupPattern>();
 template <> Message describe<CompilerConfig>();
 template <> Message describe<DebugOptions>();
+template <> Message describe<EvaluationInput>();
 template <> Message describe<EvaluationConfig>();
 template <> Message describe<BuildConfig>();
 

@@ -104,6 +104,11 @@ template <> Message describe<InputQuantConfig>() {
           field("calibration_std", &C::calibrationStd,
                 "What pictures are divided by after that, per channel.")
               .above(0),
+          field("calibration_resize", &C::calibrationResize,
+                "How pictures are brought to the size of the input: Stretch "
+                "(the default), Letterbox with gray borders, or CenterCrop, "
+                "which keeps 7/8 of the shorter side. It must be what the "
+                "network was trained with."),
       },
       checkQuantInput);
 }

@@ -15,6 +15,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct InputQuantConfig {
   int64_t calibrationSize = 32;
   std::vector<double> calibrationMean;
   std::vector<double> calibrationStd;
+  ImageFit calibrationResize = ImageFit::Default;
 };
 
 struct LayerConfig {
@@ -164,9 +166,63 @@ struct DebugOptions {
   bool dumpPhases = false;
 };
 
+/// What one input of the network reads while it is evaluated.
+struct EvaluationInput {
+  std::string tensorName;
+  std::string data;
+  std::string pairData;
+  double value = 0;
+};
+
 struct EvaluationConfig {
+  EvaluationTask task = EvaluationTask::Classification;
   std::string images;
   std::string labels;
+  std::vector<EvaluationInput> inputs;
+  int64_t size = -1;
+  std::string classes;
+  std::string output;
+
+  // How pictures are prepared.
+  ImageFit resize = ImageFit::Default;
+  double cropFraction = 0.875;
+  int64_t border = 114;
+  ColorSpace tensorFormat = ColorSpace::Auto;
+  std::vector<double> mean;
+  std::vector<double> std;
+
+  // What decides whether a network is good enough.
+  std::string metric;
+  LossCriterion criterion = LossCriterion::Relative;
+  double tolerableLoss = 0.01;
+  int64_t bootstrapSamples = 1000;
+  int64_t randomSeed = 0;
+
+  // Detection.
+  DetectionHead head = DetectionHead::Auto;
+  BoxFormat boxFormat = BoxFormat::Default;
+  BoxUnit boxUnit = BoxUnit::Default;
+  bool backgroundClass = false;
+  std::vector<double> anchors;
+  double scoreThreshold = 0.001;
+  double nmsThreshold = 0.7;
+  int64_t maxDetections = 100;
+
+  // Segmentation.
+  int64_t ignoreLabel = 255;
+  double maskThreshold = 0.5;
+
+  // Embedding.
+  Pooling pooling = Pooling::Default;
+  std::string maskInput = "attention_mask";
+
+  // Custom.
+  std::string command;
+  bool higherIsBetter = true;
+  int64_t timeout = 3600;
+
+  /// Whether there is anything to evaluate on.
+  bool isGiven() const { return !images.empty() || !inputs.empty(); }
 };
 
 struct BuildConfig {
@@ -190,6 +246,18 @@ struct BuildConfig {
   EvaluationConfig evaluation;
   DebugOptions debug;
 };
+
+/// The entry of a list that is for a tensor: the one that names it, or the one
+/// for all; null if there is neither.
+template <typename Entry>
+const Entry *entryFor(const std::string &tensor,
+                      std::span<const Entry> entries) {
+  const Entry *found = nullptr;
+  for (const Entry &entry : entries)
+    if (entry.tensorName == tensor || (!found && entry.tensorName == "DEFAULT"))
+      found = &entry;
+  return found;
+}
 
 /// Reads relaxed JSON (RelaxedJson.h); the flags win over the file. Paths in
 /// the file are relative to the current folder, as in Pulsar2. Throws one Error

@@ -62,6 +62,31 @@ enum class ScheduleStrategy { Tile, Slice };
 
 enum class MatchMode { Op, Tensor };
 
+/// What a network is for, and so how its answers are judged.
+enum class EvaluationTask {
+  Classification,
+  Detection,
+  Segmentation,
+  Embedding,
+  Regression,
+  Custom
+};
+
+/// What the outputs of a detector are.
+enum class DetectionHead { Auto, YoloV5, YoloV8, Ssd };
+
+/// What the four numbers of a box are.
+enum class BoxFormat { Default, CenterSize, Corners, CornersYX };
+
+/// What the numbers of a box are measured in.
+enum class BoxUnit { Default, Pixels, Relative };
+
+/// How the vectors of the tokens of a text become one.
+enum class Pooling { Default, Mean, First, None };
+
+/// What a loss of accuracy is a part of.
+enum class LossCriterion { Relative, Absolute };
+
 template <> std::span<const EnumName<ModelType>> enumNames();
 template <> std::span<const EnumName<NpuMode>> enumNames();
 template <> std::span<const EnumName<DataType>> enumNames();
@@ -73,6 +98,12 @@ template <> std::span<const EnumName<AnalysisColumns>> enumNames();
 template <> std::span<const EnumName<CheckMode>> enumNames();
 template <> std::span<const EnumName<ScheduleStrategy>> enumNames();
 template <> std::span<const EnumName<MatchMode>> enumNames();
+template <> std::span<const EnumName<EvaluationTask>> enumNames();
+template <> std::span<const EnumName<DetectionHead>> enumNames();
+template <> std::span<const EnumName<BoxFormat>> enumNames();
+template <> std::span<const EnumName<BoxUnit>> enumNames();
+template <> std::span<const EnumName<Pooling>> enumNames();
+template <> std::span<const EnumName<LossCriterion>> enumNames();
 
 } // namespace parallax
 

@@ -258,17 +258,6 @@ private:
   OpBuilder builder;
 };
 
-const InputQuantConfig *
-calibrationOf(const std::string &input,
-              std::span<const InputQuantConfig> calibration) {
-  const InputQuantConfig *found = nullptr;
-  for (const InputQuantConfig &config : calibration)
-    if (config.tensorName == input ||
-        (!found && config.tensorName == "DEFAULT"))
-      found = &config;
-  return found;
-}
-
 FailureOr<std::vector<PortInfo>> inputsOf(func::FuncOp function) {
   std::vector<PortInfo> ports;
   for (BlockArgument argument : function.getArguments()) {
@@ -325,7 +314,7 @@ LogicalResult planInputs(func::FuncOp network,
     FailureOr<InputPlan> plan =
         planInput(argument.getLoc(), port,
                   {*processor, processor->tensorName != port.name,
-                   calibrationOf(port.name, calibration)},
+                   entryFor(port.name, calibration)},
                   warnings);
     if (failed(plan))
       return failure();

@@ -581,15 +581,44 @@ TEST(BuildConfigTest, ModesOfTheHardware) {
             Texts{"--npu_mode must be NPU1, NPU2 or NPU4 on AX8860, not NPU3"});
 }
 
-TEST(BuildConfigTest, EvaluationNeedsBothFields) {
+TEST(BuildConfigTest, EvaluationNeedsSamplesAndLabels) {
   expectConfigError(R"({"evaluation": {"images": "i.npy"}})",
-                    "1:16: 'evaluation' needs both images and labels");
+                    "1:16: 'evaluation' needs labels beside images");
   EXPECT_EQ(configErrors("{}", {{"evaluation.labels", {"l.npy"}}}),
-            Texts{"--evaluation needs both images and labels"});
+            Texts{"--evaluation needs images or inputs beside labels"});
+  expectConfigError(
+      R"({"evaluation": {"task": "Detection", "images": "photos"}})",
+      "1:16: 'evaluation' needs labels beside images");
+  expectConfigError(
+      R"({"evaluation": {"task": "Custom", "images": "photos"}})",
+      "1:16: 'evaluation' needs a command, which scores the outputs");
+  expectConfigError(
+      R"({"evaluation": {"images": "p", "labels": "l",
+           "inputs": [{"tensor_name": "x"}]}})",
+      "2:22: 'evaluation.inputs' can't stand beside images: either pictures "
+      "for the only input, or data for each input");
+  // A folder for each class has both.
+  read(R"({"evaluation": {"images": "photos"}})");
   BuildConfig config = read(R"({"evaluation": {"images": "i.npy"}})",
                             {{"evaluation.labels", {"l.npy"}}});
   EXPECT_EQ(config.evaluation.images, "i.npy");
   EXPECT_EQ(config.evaluation.labels, "l.npy");
+}
+
+TEST(BuildConfigTest, MetricsFitTheirTask) {
+  expectConfigError(
+      R"({"evaluation": {"images": "photos", "metric": "miou"}})",
+      "1:47: 'evaluation.metric' must be top1 or top5 for Classification, not "
+      "'miou'");
+  read(R"({"evaluation": {"images": "photos", "metric": "top5"}})");
+  // The metrics of a command are its own.
+  read(R"({"evaluation": {"task": "Custom", "images": "photos",
+           "command": "score", "metric": "mine"}})");
+  expectConfigError(
+      R"({"evaluation": {"task": "Detection", "images": "p", "labels": "l",
+           "anchors": [1, 2]}})",
+      "2:23: 'evaluation.anchors' needs a width and a height for each of three "
+      "anchors of every scale");
 }
 
 TEST(BuildConfigTest, MistakesOnTheCommandLine) {
