@@ -11,10 +11,11 @@
 
 #include "parallax/Analysis/Accuracy.h"
 #include "parallax/Analysis/Diagnosis.h"
-#include "parallax/Support/CompileOptions.h"
+#include "parallax/Support/EvaluateOptions.h"
 #include "parallax/Support/Listener.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,9 +73,9 @@ struct CompileResult {
   /// The worst first, and the best first.
   std::vector<Diagnosis> diagnoses;
   std::vector<Suggestion> suggestions;
-  /// Of the float, the quantized and the compiled network, where the
+  /// Of the float network, of Reference and of NPUBackend, where the
   /// configuration brings labelled samples.
-  std::vector<Accuracy> accuracies;
+  std::optional<Accuracy> accuracy;
   /// What the compiled model takes on the NPU; 0 if there is none.
   int64_t cycles = 0;
   /// False if an output has not reached CompileOptions::failUnder.
@@ -87,6 +88,9 @@ struct CompileResult {
 /// the work; files that are complete stay then. Throws Error, or Cancelled.
 CompileResult compile(const CompileOptions &options,
                       Listener *listener = nullptr);
+
+/// Evaluates models on the task of a configuration, in the same way.
+Accuracy evaluate(const EvaluateOptions &options, Listener *listener = nullptr);
 
 } // namespace parallax
 

@@ -7,6 +7,7 @@
 #include "parallax/Compiler.h"
 
 #include "parallax/Pipeline/Build.h"
+#include "parallax/Pipeline/EvaluateModels.h"
 #include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/Parallel.h"
@@ -18,7 +19,7 @@ namespace parallax {
 namespace {
 
 BuildOptions buildOptionsOf(const CompileOptions &options) {
-  BuildOptions result{options};
+  BuildOptions result{options, {}, {}};
   if (result.threads <= 0)
     result.threads = hardwareThreads();
   // As the command line would have it.
@@ -95,7 +96,7 @@ CompileFiles filesOf(const BuildResult &result) {
 CompileResult resultOf(BuildResult &&build) {
   CompileResult result;
   result.files = filesOf(build);
-  result.accuracies = std::move(build.accuracies);
+  result.accuracy = std::move(build.accuracy);
   result.cycles = build.cycles;
   result.isPreciseEnough = !build.isTooImprecise;
   if (build.report) {
@@ -107,25 +108,36 @@ CompileResult resultOf(BuildResult &&build) {
   return result;
 }
 
-} // namespace
-
-CompileResult compile(const CompileOptions &options, Listener *listener) {
+/// Work for a program: its listener hears it, and all that it has to catch is
+/// an Error.
+template <typename Fn> auto runFor(Listener *listener, int threads, Fn work) {
   Listener silent;
   ListenerScope scope(listener ? *listener : silent);
-  BuildOptions building = buildOptionsOf(options);
-  ThreadCountScope threads(building.threads);
+  ThreadCountScope count(threads > 0 ? threads : hardwareThreads());
   try {
-    BuildResult result;
-    runBuild(std::move(building), result);
-    return resultOf(std::move(result));
+    return work();
   } catch (const Error &) {
     throw;
   } catch (const std::bad_alloc &) {
     throw Error("there is not enough memory for this");
   } catch (const std::exception &error) {
-    // All that a program has to catch is an Error.
     throw Error(error.what());
   }
+}
+
+} // namespace
+
+CompileResult compile(const CompileOptions &options, Listener *listener) {
+  return runFor(listener, options.threads, [&] {
+    BuildResult result;
+    runBuild(buildOptionsOf(options), result);
+    return resultOf(std::move(result));
+  });
+}
+
+Accuracy evaluate(const EvaluateOptions &options, Listener *listener) {
+  return runFor(listener, options.threads,
+                [&] { return evaluateModels(options); });
 }
 
 } // namespace parallax

@@ -2,18 +2,16 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the configuration, runs the phases that it asks for, and measures
-// accuracy where it brings labelled samples.
+// Reads the configuration and runs the phases that it asks for.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/Build.h"
 #include "Apply.h"
 #include "CompileStage.h"
+#include "EvaluateStage.h"
 #include "QuantizeStage.h"
 #include "Suggestions.h"
 
-#include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Pipeline/CalibrateStage.h"
-#include "parallax/Pipeline/Evaluation.h"
 #include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Pipeline/Phases.h"
 #include "parallax/Report/Precision.h"
@@ -44,22 +42,14 @@ void warnAboutInactiveFields(const BuildConfig &config) {
   log(LogLevel::Warning, "these fields have no effect yet:\n{}", text);
 }
 
-BuildConfig readConfig(const CompileOptions &options) {
-  std::vector<std::string> warnings;
-  BuildConfig config =
-      options.configText.empty()
-          ? readBuildConfig(options.configFile, options.overrides, &warnings)
-          : parseBuildConfig(options.configText, "the configuration",
-                             options.overrides, &warnings);
-  for (const std::string &warning : warnings)
-    log(LogLevel::Warning, "{}", printable(warning));
+BuildConfig readBuild(const CompileOptions &options) {
+  BuildConfig config = readConfiguration(options);
   if (config.input.empty())
     throw Error("name a model with --input, or in the field 'input' of the "
                 "configuration");
   if (config.outputDir.empty())
     throw Error("name an output folder with --output_dir, or in the field "
                 "'output_dir' of the configuration");
-  warnAboutInactiveFields(config);
   return config;
 }
 
@@ -69,6 +59,7 @@ void checkAll(BuildState &state) {
   checkProcessors(state);
   if (state.config.modelType == ModelType::Onnx && hasCalibration(state.config))
     checkCalibration(*state.network, state.config);
+  checkEvaluation(state);
 }
 
 /// What a case needs to do the same again.
@@ -82,21 +73,6 @@ void writeContext(const BuildState &state) {
       files.command(),
       command.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) +
           "\n");
-}
-
-void measureAccuracies(BuildState &state) {
-  auto measure = [&](const Executable &executable, std::string_view what) {
-    state.result->accuracies.push_back(
-        measureAccuracy(executable, what, state.config, state.options.threads));
-  };
-  Network &network = *state.network;
-  PrepareOptions last;
-  last.takeWeights = true;
-  if (!network.view(views::quantized))
-    return measure(network.prepare(last), "float");
-  measure(network.prepare({}), "float");
-  measure(network.prepareView(views::quantized, {}), "quantized");
-  measure(prepare(machineOf(state), npuKernels(), {}), "NPU");
 }
 
 /// Runs the phases; false if the build ends with its check.
@@ -156,13 +132,23 @@ void finish(BuildState &state, PhaseClock &clock) {
         state.config, phasesBetween(options.phaseFrom, options.phaseTo).back());
     state.network->save(checkpoint);
     log(LogLevel::Info, "save checkpoint to [{}]", checkpoint.string());
-  } else if (!state.config.evaluation.images.empty()) {
-    measureAccuracies(state);
-    clock.finish("evaluate");
   }
 }
 
 } // namespace
+
+BuildConfig readConfiguration(const ConfigChoice &choice) {
+  std::vector<std::string> warnings;
+  BuildConfig config =
+      choice.configText.empty()
+          ? readBuildConfig(choice.configFile, choice.overrides, &warnings)
+          : parseBuildConfig(choice.configText, "the configuration",
+                             choice.overrides, &warnings);
+  for (const std::string &warning : warnings)
+    log(LogLevel::Warning, "{}", printable(warning));
+  warnAboutInactiveFields(config);
+  return config;
+}
 
 void runBuild(BuildOptions options, BuildResult &result) {
   LogFile logFile(currentListener());
@@ -171,7 +157,7 @@ void runBuild(BuildOptions options, BuildResult &result) {
   // A wrong name of a phase is found before the configuration is read.
   phasesBetween(options.phaseFrom, options.phaseTo);
   BuildState state;
-  state.config = readConfig(options);
+  state.config = readBuild(options);
   state.options = std::move(options);
   if (state.options.threads <= 0)
     state.options.threads = hardwareThreads();

@@ -28,17 +28,6 @@ namespace {
 // From the configuration
 //===----------------------------------------------------------------------===//
 
-/// The processor of an input, or the one for all inputs.
-const InputProcessor *processorOf(const BuildConfig &config,
-                                  const std::string &tensor) {
-  const InputProcessor *found = nullptr;
-  for (const InputProcessor &processor : config.inputProcessors)
-    if (processor.tensorName == tensor ||
-        (!found && processor.tensorName == "DEFAULT"))
-      found = &processor;
-  return found;
-}
-
 std::vector<CalibrationSource> sourcesOf(const std::vector<PortInfo> &inputs,
                                          const BuildConfig &config) {
   std::vector<CalibrationSource> sources;
@@ -51,8 +40,10 @@ std::vector<CalibrationSource> sourcesOf(const std::vector<PortInfo> &inputs,
     source.mean.assign(input.calibrationMean.begin(),
                        input.calibrationMean.end());
     source.std.assign(input.calibrationStd.begin(), input.calibrationStd.end());
+    source.fit = input.calibrationResize;
     for (const PortInfo &port : inputs)
-      if (const InputProcessor *processor = processorOf(config, port.name))
+      if (const auto *processor =
+              entryFor<InputProcessor>(port.name, config.inputProcessors))
         source.tensorFormatOf[port.name] = processor->tensorFormat;
     sources.push_back(std::move(source));
   }

@@ -86,6 +86,12 @@ std::map<std::string, Tensor> readBaked(const NetworkOptions &options) {
   return baked;
 }
 
+PortInfo portOf(Value value, std::string name) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return {std::move(name), toDType(type.getElementType()).value_or(DType::F32),
+          type.getShape().vec()};
+}
+
 } // namespace
 
 Network::Network(const NetworkOptions &options)
@@ -144,11 +150,20 @@ void Network::save(const std::filesystem::path &checkpoint) {
 
 std::vector<PortInfo> Network::inputs() {
   std::vector<PortInfo> ports;
-  for (mlir::BlockArgument argument : function().getArguments()) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    ports.push_back({getTensorName(argument),
-                     toDType(type.getElementType()).value_or(DType::F32),
-                     type.getShape().vec()});
+  for (mlir::BlockArgument argument : function().getArguments())
+    ports.push_back(portOf(argument, getTensorName(argument)));
+  return ports;
+}
+
+std::vector<PortInfo> Network::outputs() {
+  std::vector<PortInfo> ports;
+  mlir::func::FuncOp network = function();
+  for (mlir::OpOperand &value :
+       network.front().getTerminator()->getOpOperands()) {
+    auto name = network.getResultAttrOfType<mlir::StringAttr>(
+        value.getOperandNumber(), "nn.name");
+    ports.push_back(
+        portOf(value.get(), name ? name.str() : getTensorName(value.get())));
   }
   return ports;
 }

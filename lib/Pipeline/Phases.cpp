@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/Phases.h"
 #include "CompileStage.h"
+#include "EvaluateStage.h"
 #include "QuantizeStage.h"
 #include "parallax/Pipeline/AnalyzeStage.h"
 #include "parallax/Pipeline/CalibrateStage.h"
@@ -33,6 +34,10 @@ bool wantsQuantization(const BuildConfig &config) {
 
 bool wantsAnalysis(const BuildConfig &config) {
   return wantsQuantization(config) && config.quant.precisionAnalysis;
+}
+
+bool wantsEvaluation(const BuildConfig &config) {
+  return config.evaluation.isGiven();
 }
 
 /// The analysis compares the stages with the network as it was imported. One
@@ -87,6 +92,8 @@ constexpr Phase phases[] = {
      wantsQuantization},
     {"analyze", "compare the quantized network with the float one",
      runAnalyzeStage, wantsAnalysis},
+    {"evaluate", "measure accuracy on labelled samples", runEvaluateStage,
+     wantsEvaluation},
 };
 
 const Phase &findPhase(const std::string &name, const Phase &otherwise) {

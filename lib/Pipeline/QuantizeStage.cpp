@@ -43,20 +43,6 @@ bool hasProcessors(const BuildConfig &config) {
   return !config.inputProcessors.empty() || !config.outputProcessors.empty();
 }
 
-/// A copy of a view, as it will run: with what happens at its inputs and
-/// outputs.
-mlir::func::FuncOp addDeployedView(mlir::func::FuncOp view,
-                                   const BuildConfig &config,
-                                   ProcessorReport &report) {
-  mlir::func::FuncOp deployed = addView(view, views::deployed);
-  removeCalibration(deployed);
-  report = orThrow(view.getContext(), [&] {
-    return addProcessors(deployed, config.inputProcessors,
-                         config.outputProcessors, config.quant.inputConfigs);
-  });
-  return deployed;
-}
-
 PrecisionOptions precisionOptions(BuildState &state,
                                   mlir::func::FuncOp network) {
   PrecisionOptions options;
@@ -173,6 +159,18 @@ void writeFiles(BuildState &state, mlir::func::FuncOp quantized) {
 }
 
 } // namespace
+
+mlir::func::FuncOp addDeployedView(mlir::func::FuncOp view,
+                                   const BuildConfig &config,
+                                   ProcessorReport &report) {
+  mlir::func::FuncOp deployed = addView(view, views::deployed);
+  removeCalibration(deployed);
+  report = orThrow(view.getContext(), [&] {
+    return addProcessors(deployed, config.inputProcessors,
+                         config.outputProcessors, config.quant.inputConfigs);
+  });
+  return deployed;
+}
 
 std::vector<AuditedRule> assignPrecision(BuildState &state,
                                          mlir::func::FuncOp network,

@@ -8,9 +8,16 @@
 #define PARALLAX_LIB_PIPELINE_QUANTIZESTAGE_H
 
 #include "parallax/Passes/Quantize/Precision.h"
+#include "parallax/Passes/Processors/Processors.h"
 #include "parallax/Pipeline/Phases.h"
 
 namespace parallax {
+
+/// Adds a copy of a float view as it will run: with what happens at its inputs
+/// and outputs. Its name is views::deployed.
+mlir::func::FuncOp addDeployedView(mlir::func::FuncOp view,
+                                   const BuildConfig &config,
+                                   ProcessorReport &report);
 
 /// Checks that the input and output processors fit the network; throws Error.
 void checkProcessors(BuildState &state);

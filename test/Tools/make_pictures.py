@@ -23,14 +23,18 @@ RED, GREEN, BLUE = 200, 100, 10
 
 
 def png(rows):
-    """Rows of (red, green, blue)."""
+    """Rows of (red, green, blue), or of gray numbers."""
 
     def chunk(kind, data):
         body = kind + data
         return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
 
-    header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 2, 0, 0, 0)
-    pixels = b"".join(b"\0" + bytes(sum(row, ())) for row in rows)
+    is_gray = isinstance(rows[0][0], int)
+    kind = 0 if is_gray else 2
+    header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, kind, 0, 0, 0)
+    pixels = b"".join(
+        b"\0" + bytes(row if is_gray else sum(row, ())) for row in rows
+    )
     return (
         b"\x89PNG\r\n\x1a\n"
         + chunk(b"IHDR", header)

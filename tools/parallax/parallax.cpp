@@ -13,6 +13,7 @@
 #include "../compare/Compare.h"
 #include "../completion/Completion.h"
 #include "../diff/Diff.h"
+#include "../evaluate/Evaluate.h"
 #include "../inspect/Inspect.h"
 #include "../optimize/Optimize.h"
 #include "../run/Run.h"
@@ -40,6 +41,8 @@ constexpr parallax::Subcommand subcommands[] = {
     {"build", "compile a model as a configuration says",
      parallax::runBuildCommand},
     {"run", "execute a model on files", parallax::runRun},
+    {"evaluate", "measure how well models do their task",
+     parallax::runEvaluateCommand},
     {"compare", "compare two tensors or folders of tensors",
      parallax::runCompare},
     {"diff", "compare the precision analyses of two builds", parallax::runDiff},

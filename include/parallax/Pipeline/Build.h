@@ -34,10 +34,14 @@ struct BuildResult {
   std::optional<PrecisionReport> report;
   /// What the compiled model takes on the NPU; 0 if there is none.
   int64_t cycles = 0;
-  std::vector<Accuracy> accuracies;
+  /// What the evaluation has found.
+  std::optional<Accuracy> accuracy;
   /// An output has not reached CompileOptions::failUnder.
   bool isTooImprecise = false;
 };
+
+/// Reads a configuration and tells what looks wrong with it. Throws Error.
+BuildConfig readConfiguration(const ConfigChoice &choice);
 
 /// Builds as the configuration says. The result is filled in step by step, so
 /// that something is known of a build that fails. Throws Error.

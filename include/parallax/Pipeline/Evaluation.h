@@ -1,26 +1,79 @@
-//===- Evaluation.h - Accuracy on labelled samples -------------*- C++ -*-===//
+//===- Evaluation.h - Networks on a task -----------------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the configuration's `evaluation` is for.
+// Runs networks on the labelled samples of a configuration and judges what they
+// answer. Networks come one after the other, so that only one of them has to be
+// in memory.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_PIPELINE_EVALUATION_H
 #define PARALLAX_PIPELINE_EVALUATION_H
 
-#include "parallax/Pipeline/Build.h"
-#include "parallax/Pipeline/FloatStage.h"
+#include "parallax/Backend/Core/Executable.h"
+#include "parallax/Evaluate/Task.h"
+#include "parallax/Support/Samples.h"
 
 namespace parallax {
 
-/// Inputs for the check of the optimized network: the first of the evaluation
-/// set, or random ones.
+/// What a network is given.
+enum class InputForm {
+  /// What the model was trained with.
+  Model,
+  /// What arrives at run time: input_processors do the rest.
+  Source
+};
+
+class Evaluator {
+public:
+  /// Finds the samples; throws Error if they can't be used.
+  Evaluator(const BuildConfig &config, int threads);
+
+  /// Checks that a network can read the samples and does the task; throws
+  /// Error.
+  void check(std::span<const PortInfo> inputs,
+             std::span<const PortInfo> outputs) const;
+
+  /// Runs a network on all samples; throws Error if it does not fit the task.
+  void run(const std::string &name, const Executable &network, InputForm form);
+
+  /// Judges all networks that were run.
+  Accuracy judge() const;
+  /// Every sample and what the networks answered, as CSV.
+  std::string answers() const;
+
+  /// Whether pictures can be given as they arrive at run time.
+  bool canUseSource() const;
+  /// The inputs of a run.
+  std::vector<Tensor> load(size_t run, std::span<const PortInfo> inputs,
+                           InputForm form) const;
+  size_t runs() const { return data.runs(); }
+
+private:
+  InputPreparation prepare(std::span<const PortInfo> inputs,
+                           InputForm form) const;
+  void runCommand(const std::string &name, const Executable &network,
+                  const InputPreparation &preparation);
+
+  const BuildConfig &config;
+  /// The same with what the calibration says about pictures.
+  EvaluationConfig task;
+  int threads;
+  EvaluationData data;
+  /// Of the first network; it knows how to judge answers.
+  std::unique_ptr<Task> judging;
+  std::vector<NetworkAnswers> networks;
+  /// Scored by a command.
+  std::vector<NetworkAccuracy> scored;
+};
+
+/// Inputs for checks of a network: the first of the evaluation set, or random
+/// ones.
 Samples evaluationSamples(const BuildConfig &config,
                           std::span<const PortInfo> inputs);
 
-/// Measures and shows how many of the labelled samples a network classifies
-/// correctly; `what` says which network it is.
-Accuracy measureAccuracy(const Executable &executable, std::string_view what,
-                         const BuildConfig &config, int threads);
+/// Writes accuracy.json and answers.csv, and shows the accuracy.
+void reportAccuracy(const Accuracy &accuracy, const std::string &answers,
+                    const std::filesystem::path &outputDir);
 
 } // namespace parallax
 

@@ -45,6 +45,7 @@ public:
   void save(const std::filesystem::path &checkpoint);
   ModuleOp module() { return *moduleOp; }
   std::vector<PortInfo> inputs();
+  std::vector<PortInfo> outputs();
   /// Facts about the model file.
   const onnx_import::ModelSummary &summary() const { return modelSummary; }
 

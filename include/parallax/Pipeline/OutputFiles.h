@@ -60,6 +60,11 @@ public:
   Path suggestions() const { return debug("suggestions.json"); }
   Path suggestedConfig() const { return debug("suggested_config.json"); }
 
+  // The evaluation.
+  Path evaluationFolder() const { return folder / "evaluation"; }
+  Path accuracyJson() const { return evaluationFolder() / "accuracy.json"; }
+  Path answers() const { return evaluationFolder() / "answers.csv"; }
+
   // What phases leave.
   Path checkpoint(std::string_view phase) const {
     return folder / "phases" / (std::string(phase) + ".mlirbc");

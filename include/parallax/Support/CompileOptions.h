@@ -22,12 +22,15 @@ struct ConfigOverride {
   std::vector<std::string> words;
 };
 
-struct CompileOptions {
+struct ConfigChoice {
   /// The file with the configuration, or its text (docs/config.md). Paths in it
   /// are relative to the current folder.
   std::filesystem::path configFile;
   std::string configText;
   std::vector<ConfigOverride> overrides;
+};
+
+struct CompileOptions : ConfigChoice {
   /// 0 takes all processors. The results don't depend on it.
   int threads = 0;
   /// Stop as soon as configuration, model and data are known to fit together.

@@ -108,7 +108,7 @@ TEST(Compiler, TellsEverythingAndPrintsNothing) {
   EXPECT_NE(recorder.messages.find("save compiled model to ["),
             std::string::npos);
   EXPECT_NE(recorder.results.find("Quant Precision Table"), std::string::npos);
-  EXPECT_NE(recorder.results.find("NPU accuracy"), std::string::npos);
+  EXPECT_NE(recorder.results.find("Accuracy is good"), std::string::npos);
   EXPECT_TRUE(recorder.ended.contains("Calibrating"));
   EXPECT_TRUE(recorder.ended.contains("Analyzing precision"));
 
@@ -129,10 +129,11 @@ TEST(Compiler, TellsEverythingAndPrintsNothing) {
   EXPECT_GT(cycles, 0);
   EXPECT_GT(result.cycles, 0);
   EXPECT_TRUE(result.isPreciseEnough);
-  ASSERT_EQ(result.accuracies.size(), 3u);
-  EXPECT_EQ(result.accuracies[2].network, "NPU");
-  EXPECT_GT(result.accuracies[2].correct,
-            result.accuracies[2].samples * 9 / 10);
+  ASSERT_TRUE(result.accuracy);
+  ASSERT_EQ(result.accuracy->networks.size(), 3u);
+  EXPECT_EQ(result.accuracy->networks[2].network, "NPUBackend");
+  EXPECT_GT(result.accuracy->networks[2].metrics[0].value.value, 0.98);
+  EXPECT_EQ(result.accuracy->verdict, AccuracyVerdict::Good);
 
   const CompileFiles &files = result.files;
   for (const fs::path &file :

@@ -1,0 +1,25 @@
+//===- EvaluateOptions.h - What an evaluation is asked for -----*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// For programs, which get it from Compiler.h, as for the command line.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_SUPPORT_EVALUATEOPTIONS_H
+#define PARALLAX_SUPPORT_EVALUATEOPTIONS_H
+
+#include "parallax/Support/CompileOptions.h"
+
+namespace parallax {
+
+struct EvaluateOptions : ConfigChoice {
+  /// Float, quantized or compiled models, of which the first is what the others
+  /// are compared with. Empty means the model of the configuration, and what
+  /// was built of it.
+  std::vector<std::string> models;
+  /// 0 takes all processors. The results don't depend on it.
+  int threads = 0;
+};
+
+} // namespace parallax
+
+#endif // PARALLAX_SUPPORT_EVALUATEOPTIONS_H

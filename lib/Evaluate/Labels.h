@@ -1,0 +1,59 @@
+//===- Labels.h - Readers of labels ----------------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The formats that data sets come with. Their files come from outside: what
+// they say is checked, and errors name the file and line.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_LIB_EVALUATE_LABELS_H
+#define PARALLAX_LIB_EVALUATE_LABELS_H
+
+#include "parallax/Evaluate/EvaluationData.h"
+
+namespace parallax::tasks {
+
+/// The lines of a text without spaces at their ends, empty ones included.
+std::vector<std::string> linesOf(const std::filesystem::path &file);
+
+/// A line of a list of samples.
+struct ListedSample {
+  /// One path, or two for a pair.
+  std::vector<std::string> paths;
+  double number = 0;
+};
+
+/// Whether the first line of a list has two paths.
+bool listsPairs(const std::filesystem::path &file);
+
+/// Reads lines of a path, or of two, and a number. Empty lines and lines that
+/// begin with # are skipped.
+std::vector<ListedSample> readList(const std::filesystem::path &file,
+                                   size_t paths);
+
+/// The objects of a file in YOLO's format: class, center and size as parts of
+/// the picture. `classes` is how many there are; 0 if that is unknown.
+std::vector<TruthBox> readYoloFile(const std::filesystem::path &file,
+                                   size_t classes);
+
+/// A file in COCO's format.
+struct CocoLabels {
+  std::vector<std::string> classNames;
+  struct Picture {
+    std::string file;
+    std::vector<TruthBox> boxes;
+  };
+  /// In the order of their file names.
+  std::vector<Picture> pictures;
+};
+CocoLabels readCoco(const std::filesystem::path &file);
+
+/// Whether pictures are looked for under this name.
+bool isPictureName(const std::filesystem::path &file);
+
+/// The pictures in a folder and below it, in the order of their paths.
+std::vector<std::filesystem::path>
+picturesIn(const std::filesystem::path &folder);
+
+} // namespace parallax::tasks
+
+#endif // PARALLAX_LIB_EVALUATE_LABELS_H

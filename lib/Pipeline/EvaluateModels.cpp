@@ -1,0 +1,120 @@
+//===- EvaluateModels.cpp - Models in files on a task ---------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each model is what its file says: float, quantized or compiled.
+//===----------------------------------------------------------------------===//
+#include "parallax/Pipeline/EvaluateModels.h"
+
+#include "parallax/Compiled/CompiledModel.h"
+#include "parallax/Pipeline/Build.h"
+#include "parallax/Pipeline/Evaluation.h"
+#include "parallax/Pipeline/OutputFiles.h"
+#include "parallax/Pipeline/Phases.h"
+#include "parallax/Pipeline/RunModel.h"
+#include "parallax/Report/Accuracy.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/Log.h"
+#include "parallax/Support/Parallel.h"
+
+#include <fmt/format.h>
+
+namespace fs = std::filesystem;
+
+namespace parallax {
+namespace {
+
+struct EvaluatedModel {
+  std::string name;
+  EngineChoice engine;
+};
+
+EngineChoice choiceOf(const std::string &model, const BuildConfig &config) {
+  EngineChoice choice;
+  choice.network.model = model;
+  choice.target = config.targetHardware;
+  // A compiled model has its shapes already.
+  if (!isCompiledModel(model)) {
+    choice.network.inputShapes = config.inputShapes;
+    if (model == config.input)
+      choice.network = networkOptions(config);
+  }
+  return choice;
+}
+
+/// The model of the configuration, and those that its build has left.
+std::vector<EvaluatedModel> builtModels(const BuildConfig &config) {
+  std::vector<EvaluatedModel> models = {
+      {"Float", choiceOf(config.input, config)}};
+  if (config.outputDir.empty())
+    return models;
+  fs::path quantized = OutputFiles(config.outputDir).quantizedModel(),
+           compiled = fs::path(config.outputDir) / config.outputName;
+  if (fs::exists(quantized)) {
+    models.push_back({"Reference", choiceOf(quantized.string(), config)});
+    models.back().engine.mode = "Reference";
+  }
+  if (fs::exists(compiled))
+    models.push_back({"NPUBackend", choiceOf(compiled.string(), config)});
+  if (models.size() == 1)
+    log(LogLevel::Info,
+        "nothing was built in {}, so only the float model is evaluated",
+        config.outputDir);
+  return models;
+}
+
+std::vector<EvaluatedModel> chosenModels(const EvaluateOptions &options,
+                                         const BuildConfig &config) {
+  if (options.models.empty())
+    return builtModels(config);
+  std::vector<EvaluatedModel> models;
+  for (const std::string &model : options.models)
+    models.push_back({model, choiceOf(model, config)});
+  return models;
+}
+
+/// What arrives at run time, where the model takes that and it can be made.
+InputForm formOf(const EvaluatedModel &model, const BuildConfig &config,
+                 const Evaluator &evaluator) {
+  bool hasProcessors = isCompiledModel(model.engine.network.model) &&
+                       !config.inputProcessors.empty();
+  if (!hasProcessors)
+    return InputForm::Model;
+  if (!evaluator.canUseSource())
+    throw Error(fmt::format(
+        "{} takes its input as it arrives at run time, but the samples can't "
+        "be made into that; evaluate while building, or without "
+        "input_processors",
+        model.engine.network.model));
+  return InputForm::Source;
+}
+
+} // namespace
+
+Accuracy evaluateModels(const EvaluateOptions &options) {
+  BuildConfig config = readConfiguration(options);
+  if (!config.evaluation.isGiven())
+    throw Error("the configuration has no samples to evaluate on: fill in its "
+                "section 'evaluation' (docs/evaluation.md)");
+  if (config.input.empty() && options.models.empty())
+    throw Error("name a model with --model, or in the field 'input' of the "
+                "configuration");
+  int threads = options.threads > 0 ? options.threads : hardwareThreads();
+  Evaluator evaluator(config, threads);
+  for (const EvaluatedModel &model : chosenModels(options, config)) {
+    stopIfCancelled();
+    PrepareOptions preparing;
+    preparing.takeWeights = true;
+    PreparedModel prepared = prepareModel(model.engine, preparing);
+    evaluator.run(model.name, prepared.executable,
+                  formOf(model, config, evaluator));
+  }
+  Accuracy accuracy = evaluator.judge();
+  if (config.outputDir.empty())
+    showResult(renderAccuracy(accuracy, currentListener().style()));
+  else
+    reportAccuracy(accuracy, evaluator.answers(), config.outputDir);
+  return accuracy;
+}
+
+} // namespace parallax
