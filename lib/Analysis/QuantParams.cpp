@@ -63,6 +63,14 @@ PARALLAX_SIMD double roundingError(const float *values, int64_t count,
   return total * double(scale) * double(scale);
 }
 
+/// The largest scale, up to the given one, with which so many steps are still
+/// a finite number: 0 times infinity is none.
+float heldFinite(float scale, float steps) {
+  while (!std::isfinite(steps * scale))
+    scale = std::min(FLT_MAX / steps, std::nextafter(scale, 0.0f));
+  return scale;
+}
+
 /// Scale and error of one channel.
 struct Channel {
   float scale = 1;
@@ -79,7 +87,8 @@ Channel chooseScale(const std::vector<float> &values, float limit,
   }
   auto count = int64_t(values.size());
   auto at = [&](float part) {
-    float scale = std::max({magnitude * part / limit, minScale, FLT_MIN});
+    float scale = heldFinite(
+        std::max({magnitude * part / limit, minScale, FLT_MIN}), limit);
     return Channel{scale, roundingError(values.data(), count, scale, limit)};
   };
   Channel best = at(1);
@@ -152,6 +161,9 @@ AffineParams affineParams(Interval range, DataType type) {
       std::clamp(int64_t(std::nearbyint(zero)), params.low, params.high);
   if (std::abs(zero - std::floor(zero) - 0.5) < tieDistance)
     moveZeroToCode(params, low, high, std::floor(zero));
+  int64_t mostSteps =
+      std::max(params.zeroPoint - params.low, params.high - params.zeroPoint);
+  params.scale = heldFinite(params.scale, float(mostSteps));
   return params;
 }
 

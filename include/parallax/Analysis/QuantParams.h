@@ -23,7 +23,8 @@ bool isCodeType(DataType type);
 int bitsOf(DataType type);
 
 /// The parameters with which codes of `type` cover a range. The range is
-/// widened to include 0, which always has a code of its own.
+/// widened to include 0, which always has a code of its own. Every code stands
+/// for a finite float, whatever the range.
 AffineParams affineParams(Interval range, DataType type);
 
 /// Weights as codes; `scales` has one entry per channel.

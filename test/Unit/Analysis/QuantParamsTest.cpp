@@ -110,6 +110,30 @@ TEST(QuantParamsTest, ZeroHasACodeWhateverTheRange) {
     }
 }
 
+TEST(QuantParamsTest, EveryCodeStandsForAFiniteNumber) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double ends[] = {0, 1, 1e4, 1e9, 1e36, 1e38, 3.4e38, FLT_MAX, infinity};
+  for (DataType type : codeTypes)
+    for (double low : ends)
+      for (double high : ends) {
+        SCOPED_TRACE(testing::Message()
+                     << -low << " to " << high << " type " << int(type));
+        AffineParams params = affineParams({-low, high}, type);
+        // As C7 of docs/numerics.md computes them.
+        auto valueOf = [&](int64_t code) {
+          return float(code - params.zeroPoint) * params.scale;
+        };
+        for (int64_t code = params.low; code <= params.high; ++code)
+          ASSERT_TRUE(std::isfinite(valueOf(code))) << code;
+        EXPECT_EQ(valueOf(params.zeroPoint), 0);
+        // Nothing of the range is lost but a code.
+        double most = std::min(std::max(low, high), double(FLT_MAX));
+        double reached = std::max(-double(valueOf(params.low)),
+                                  double(valueOf(params.high)));
+        EXPECT_GE(reached, most - 1.01 * double(params.scale));
+      }
+}
+
 TEST(QuantParamsTest, TheEndsOfTheRangeAreCovered) {
   std::mt19937 generator(3);
   std::uniform_real_distribution<double> exponent(-30, 30);
@@ -195,6 +219,25 @@ TEST(QuantParamsTest, RefinedScalesHaveTheLeastError) {
     }
     EXPECT_NEAR(codes.squaredError, total, 1e-4 * total);
   }
+}
+
+TEST(QuantParamsTest, WeightsOfAnySizeStayFinite) {
+  for (DataType type : {S8, S16})
+    for (float most : {1e30f, 3.4e38f, FLT_MAX})
+      for (float least : {0.0f, 0x1p120f}) {
+        Tensor tensor = weights({2, 8}, 4);
+        tensor.data<float>()[3] = -most;
+        WeightOptions options;
+        options.type = type;
+        options.minScales = {least, 0.0f};
+        WeightCodes codes = quantizeWeights(tensor, 0, options);
+        float limit = type == S8 ? 127 : 32767;
+        for (float scale : codes.scales) {
+          EXPECT_TRUE(std::isnormal(scale));
+          EXPECT_TRUE(std::isfinite(limit * scale)) << scale;
+        }
+        EXPECT_TRUE(std::isfinite(codes.squaredError));
+      }
 }
 
 TEST(QuantParamsTest, CodesAreTheNearestOnes) {
