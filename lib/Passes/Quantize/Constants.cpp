@@ -207,7 +207,10 @@ private:
     for (auto [i, weightScale] : llvm::enumerate(weightScales)) {
       scales.push_back(
           std::clamp(inputScale * weightScale, 0x1p-126f, largestScale));
-      double code = double(values.data<float>()[i]) / double(scales.back());
+      // Not quite the largest float, which rounding would make infinite.
+      double value = std::clamp(double(values.data<float>()[i]), -0x1.fffffp127,
+                                0x1.fffffp127);
+      double code = value / double(scales.back());
       codes.data<int32_t>()[i] =
           int32_t(std::clamp(std::nearbyint(code), -limit, limit));
     }
@@ -224,7 +227,7 @@ private:
         continue;
       Tensor values = valuesOf(operand);
       Interval range = rangeOf(values);
-      bool isBounded = isa<nn::AddOp>(op) && bound(range, operand, values);
+      bool isBounded = bound(range, operand, values);
       bool allFinite = llvm::all_of(values.values<float>(), [](float value) {
         return std::isfinite(value);
       });
@@ -236,27 +239,56 @@ private:
     }
   }
 
-  /// What drives any sum out of the range of the result, such as the -1e9 of a
-  /// mask, drives it out as well with the least number that does.
+  /// What drives any result out of its range, such as the -1e9 of a mask,
+  /// drives it out as well with the least number that does. True if that goes
+  /// for infinity, too.
   static bool bound(Interval &range, OpOperand &operand, const Tensor &values) {
     Operation *op = operand.getOwner();
+    if (!isa<nn::AddOp, nn::SubOp, nn::MulOp>(op))
+      return false;
     Type other = op->getOperand(1 - operand.getOperandNumber()).getType();
     Type result = op->getResult(0).getType();
     if (!isQuantized(other) || isPerAxis(other) || !isQuantized(result))
       return false;
-    Interval from = covered(affineParamsOf(other));
-    Interval to = covered(affineParamsOf(result));
-    // A few steps, so that rounding does not bring it back.
-    double step = 4 * double(affineParamsOf(result).scale);
-    Interval useful = {std::min(to.low - from.high - step, 0.0),
-                       std::max(to.high - from.low + step, 0.0)};
+    AffineParams from = affineParamsOf(other), to = affineParamsOf(result);
+    Interval useful = isa<nn::MulOp>(op) ? usefulFactors(from, to)
+                                         : usefulTerms(operand, from, to);
     for (float value : values.values<float>())
       if (std::isinf(value))
         (value < 0 ? range.low = useful.low : range.high = useful.high);
     range.low = std::max(range.low, useful.low);
     range.high = std::min(range.high, useful.high);
-    return llvm::none_of(values.values<float>(),
+    // Infinity times 0 is not a number.
+    return !isa<nn::MulOp>(op) &&
+           llvm::none_of(values.values<float>(),
                          [](float value) { return std::isnan(value); });
+  }
+
+  /// A few steps, so that rounding does not bring a result back.
+  static double beyond(const AffineParams &to) { return 4 * double(to.scale); }
+
+  /// For a term of a sum or difference, beside codes `from`.
+  static Interval usefulTerms(OpOperand &operand, const AffineParams &from,
+                              const AffineParams &to) {
+    Interval other = covered(from), result = covered(to);
+    Interval useful = {result.low - other.high - beyond(to),
+                       result.high - other.low + beyond(to)};
+    if (isa<nn::SubOp>(operand.getOwner()))
+      useful = operand.getOperandNumber() == 0
+                   ? Interval{result.low + other.low - beyond(to),
+                              result.high + other.high + beyond(to)}
+                   : Interval{other.low - result.high - beyond(to),
+                              other.high - result.low + beyond(to)};
+    return {std::min(useful.low, 0.0), std::max(useful.high, 0.0)};
+  }
+
+  /// A single step of codes `from` is out of range with more than these.
+  static Interval usefulFactors(const AffineParams &from,
+                                const AffineParams &to) {
+    Interval result = covered(to);
+    double most =
+        (std::max(-result.low, result.high) + beyond(to)) / double(from.scale);
+    return {-most, most};
   }
 
   static Interval covered(const AffineParams &params) {

@@ -2,17 +2,19 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attention hides positions by adding -10000 or -1e9, or by putting -inf in
-// their place, before a softmax. Codes that cover such numbers have nothing
-// left for the others; codes that leave -inf out make it the least of the
-// others, which hides nothing.
+// Attention hides positions before a softmax: by adding -10000, -1e9 or the
+// least float to their scores, by subtracting the opposite, or by putting -inf
+// in their place. Codes that cover such numbers have nothing left for the
+// others, and no multiplier leads from such a scale to one of scores. So the
+// range of a mask ends at the first number that hides whatever it meets: below
+// it, codes saturate, and the softmax gives 0 all the same.
 //===----------------------------------------------------------------------===//
 #include "TypePlan.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Support/TensorAttr.h"
 
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <cmath>
 
@@ -23,72 +25,276 @@ namespace {
 
 /// Numbers from here on hide what they are added to.
 constexpr double hiding = -1000;
+/// In constants that are 0 everywhere else, as those of shifted windows, from
+/// here on already.
+constexpr double hidingBesideZeros = -50;
+/// So far below others, a thousand numbers are less than half a code of the
+/// softmax together: with 8 bits, and with 16.
+constexpr double distance8 = 16, distance16 = 24;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Operators through which a mask reaches the softmax.
-bool passesMask(Operation *op) {
-  return nn::sharesScale(op) || isa<nn::AddOp, nn::RequantizeOp>(op);
+nn::ConstantOp constantFloats(Value value) {
+  auto constant = value.getDefiningOp<nn::ConstantOp>();
+  return constant && isFloat(value) ? constant : nullptr;
 }
 
-bool onlySoftmaxReads(Value value) {
-  llvm::SetVector<Value> seen;
-  seen.insert(value);
-  for (size_t i = 0; i < seen.size(); ++i)
-    for (Operation *user : seen[i].getUsers()) {
-      if (passesMask(user))
-        seen.insert_range(user->getResults());
-      else if (!isa<nn::SoftmaxOp>(user))
-        return false;
+/// The number that a constant consists of, unless that is 0 or none.
+std::optional<double> factorIn(Value value) {
+  nn::ConstantOp constant = constantFloats(value);
+  if (!constant)
+    return std::nullopt;
+  Tensor numbers = toTensor(constant.getValue());
+  std::span<const float> all = numbers.values<float>();
+  if (all.empty() || all[0] == 0 || !std::isfinite(all[0]) ||
+      !llvm::all_equal(all))
+    return std::nullopt;
+  return double(all[0]);
+}
+
+bool isSum(Operation *op) { return isa<nn::AddOp, nn::SubOp>(op); }
+
+/// What an operand is multiplied by on its way into the result of an operator
+/// that lets masks pass.
+std::optional<double> weightOf(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  unsigned number = operand.getOperandNumber();
+  if (!isFloat(operand.get()))
+    return std::nullopt;
+  if (nn::sharesScale(op) || isa<nn::AddOp, nn::RequantizeOp>(op))
+    return 1;
+  if (isa<nn::SubOp>(op))
+    return number == 0 ? 1 : -1;
+  if (isa<nn::NegOp>(op))
+    return -1;
+  if (isa<nn::MulOp>(op))
+    return factorIn(op->getOperand(1 - number));
+  if (isa<nn::DivOp>(op) && number == 0)
+    if (std::optional<double> divisor = factorIn(op->getOperand(1)))
+      return 1 / *divisor;
+  return std::nullopt;
+}
+
+/// A tensor, and the end of its numbers that hides: the lower one (1) if it is
+/// added to scores, the upper one (-1) if it is subtracted.
+using End = std::pair<Value, int>;
+
+int signOf(double number) { return number < 0 ? -1 : 1; }
+
+/// The numbers at one end, with the sign of the end.
+struct Signed {
+  int sign;
+  double low(const TensorRange &range) const {
+    return sign > 0 ? range.values.low : -range.values.high;
+  }
+  double high(const TensorRange &range) const {
+    return sign > 0 ? range.values.high : -range.values.low;
+  }
+};
+
+/// What is known of masks on their way to softmaxes. All numbers have the sign
+/// of their end.
+class MaskPaths {
+public:
+  explicit MaskPaths(const Ranges &ranges) : ranges(ranges) {}
+
+  /// Below these numbers all is hidden, for a softmax with 8 or 16 bits.
+  struct Bound {
+    double narrow = infinity, wide = infinity;
+  };
+
+  /// Whether an end has numbers that are there to hide others.
+  bool hides(End end) {
+    auto [it, isNew] = hidden.try_emplace(end, false);
+    if (!isNew)
+      return it->second;
+    bool result = findHides(end);
+    hidden[end] = result;
+    return result;
+  }
+
+  /// Nothing if anybody but softmaxes would see the difference.
+  std::optional<Bound> bound(End end) {
+    auto [it, isNew] = bounds.try_emplace(end, std::nullopt);
+    if (!isNew)
+      return it->second;
+    std::optional<Bound> result = findBound(end);
+    bounds[end] = result;
+    return result;
+  }
+
+  /// The least of what is not hidden; infinity if all is.
+  double leastShown(End end) {
+    auto [it, isNew] = shown.try_emplace(end, infinity);
+    if (!isNew)
+      return it->second;
+    double result = findLeastShown(end);
+    shown[end] = result;
+    return result;
+  }
+
+private:
+  /// From where on the numbers of a constant hide.
+  static double hidingIn(std::span<const float> numbers, int sign) {
+    bool isMask = llvm::all_of(numbers, [&](float number) {
+      return number == 0 || sign * double(number) <= hidingBesideZeros;
+    });
+    return isMask ? hidingBesideZeros : hiding;
+  }
+
+  bool findHides(End end) {
+    auto [value, sign] = end;
+    Operation *op = value.getDefiningOp();
+    if (nn::ConstantOp constant = constantFloats(value)) {
+      Tensor numbers = toTensor(constant.getValue());
+      std::span<const float> all = numbers.values<float>();
+      double from = hidingIn(all, sign);
+      return llvm::any_of(
+          all, [&](float number) { return sign * double(number) <= from; });
     }
-  return true;
-}
+    // Scores may be large, but do not mean to hide each other.
+    if (op && nn::ruleOf(op) == nn::QuantRule::Mac)
+      return false;
+    bool passes = op && llvm::any_of(op->getOpOperands(), [&](OpOperand &use) {
+                    std::optional<double> weight = weightOf(use);
+                    return weight && hides({use.get(), sign * signOf(*weight)});
+                  });
+    if (passes)
+      return true;
+    // A product with a small number is of scores as well.
+    if (isa_and_nonnull<nn::MulOp, nn::DivOp>(op) && !multipliesByMuch(op))
+      return false;
+    const TensorRange *known = ranges.find(value);
+    return known && (Signed{sign}.low(*known) <= hiding || known->infs > 0);
+  }
 
-/// The least of what is not hidden; infinity if all is.
-double leastShown(Value value, const Ranges &ranges) {
-  Operation *op = value.getDefiningOp();
-  if (auto constant = dyn_cast_or_null<nn::ConstantOp>(op)) {
-    double least = infinity;
-    Tensor numbers = toTensor(constant.getValue());
-    for (float number : numbers.values<float>())
-      if (double(number) > hiding)
-        least = std::min(least, double(number));
-    return least;
+  static bool multipliesByMuch(Operation *op) {
+    return llvm::none_of(op->getOpOperands(), [](OpOperand &use) {
+      std::optional<double> weight = weightOf(use);
+      return weight && std::abs(*weight) < -hiding;
+    });
   }
-  const TensorRange *known = ranges.find(value);
-  bool isHidden = !known || known->values.low <= hiding || known->infs > 0;
-  if (!isHidden)
-    return known->values.low;
-  if (op && passesMask(op)) {
-    bool isSum = isa<nn::AddOp>(op);
-    double least = isSum ? 0 : infinity;
-    for (Value operand : op->getOperands())
-      if (isFloat(operand)) {
-        double own = leastShown(operand, ranges);
-        least = isSum ? least + own : std::min(least, own);
-      }
-    return least;
+
+  double findLeastShown(End end) {
+    auto [value, sign] = end;
+    if (nn::ConstantOp constant = constantFloats(value)) {
+      double least = infinity;
+      Tensor numbers = toTensor(constant.getValue());
+      std::span<const float> all = numbers.values<float>();
+      double from = hidingIn(all, sign);
+      for (float number : all)
+        if (sign * double(number) > from)
+          least = std::min(least, sign * double(number));
+      return least;
+    }
+    const TensorRange *known = ranges.find(value);
+    if (known && !hides(end))
+      return Signed{sign}.low(*known);
+    Operation *op = value.getDefiningOp();
+    double least = op && isSum(op) ? 0 : infinity;
+    bool passes = false;
+    if (op)
+      for (OpOperand &use : op->getOpOperands())
+        if (std::optional<double> weight = weightOf(use)) {
+          End from = {use.get(), sign * signOf(*weight)};
+          bool isScaled = isa<nn::MulOp, nn::DivOp>(op);
+          if (isScaled && !hides(from))
+            continue;
+          passes = true;
+          double own = std::abs(*weight) * leastShown(from);
+          least = isSum(op) ? least + own : std::min(least, own);
+        }
+    if (passes)
+      return least;
+    // A mask that is computed: what it does not hide is at its other end.
+    return known ? Signed{sign}.high(*known) : infinity;
   }
-  // A mask that is computed: what it does not hide is at its upper end.
-  return known ? known->values.high : infinity;
-}
+
+  /// The greatest number of a tensor, or infinity.
+  double greatest(End end) const {
+    auto [value, sign] = end;
+    if (nn::ConstantOp constant = constantFloats(value)) {
+      double most = -infinity;
+      Tensor numbers = toTensor(constant.getValue());
+      for (float number : numbers.values<float>())
+        most = std::max(most, sign * double(number));
+      return most;
+    }
+    const TensorRange *known = ranges.find(value);
+    return known ? Signed{sign}.high(*known) : infinity;
+  }
+
+  std::optional<Bound> findBound(End end) {
+    Bound all;
+    for (OpOperand &use : end.first.getUses()) {
+      std::optional<Bound> own = boundOf(use, end.second);
+      if (!own)
+        return std::nullopt;
+      all.narrow = std::min(all.narrow, own->narrow);
+      all.wide = std::min(all.wide, own->wide);
+    }
+    return std::isfinite(all.narrow) && std::isfinite(all.wide)
+               ? std::optional(all)
+               : std::nullopt;
+  }
+
+  /// What one reader asks for.
+  std::optional<Bound> boundOf(OpOperand &use, int sign) {
+    Operation *op = use.getOwner();
+    if (isa<nn::SoftmaxOp>(op) && sign > 0) {
+      double least = leastShown({use.get(), sign});
+      return Bound{least - distance8, least - distance16};
+    }
+    std::optional<double> weight = weightOf(use);
+    if (!weight)
+      return std::nullopt;
+    int after = sign * signOf(*weight);
+    Bound all;
+    for (Value result : op->getResults()) {
+      std::optional<Bound> own =
+          isFloat(result) ? bound({result, after}) : std::nullopt;
+      if (!own)
+        return std::nullopt;
+      all.narrow = std::min(all.narrow, own->narrow);
+      all.wide = std::min(all.wide, own->wide);
+    }
+    if (isSum(op)) {
+      // Also the greatest score has to be hidden. Codes of sums may be wider
+      // than those of a mask.
+      OpOperand &other = op->getOpOperand(1 - use.getOperandNumber());
+      int otherSign = after * signOf(*weightOf(other));
+      all.wide -= greatest({other.get(), otherSign});
+      all.narrow = all.wide;
+    }
+    double factor = std::abs(*weight);
+    return Bound{all.narrow / factor, all.wide / factor};
+  }
+
+  const Ranges &ranges;
+  llvm::DenseMap<End, bool> hidden;
+  llvm::DenseMap<End, std::optional<Bound>> bounds;
+  llvm::DenseMap<End, double> shown;
+};
 
 } // namespace
 
 Interval withoutMask(Value value, DataType kind, Interval range,
                      const Ranges &ranges) {
-  Operation *op = value.getDefiningOp();
   const TensorRange *known = ranges.find(value);
-  bool isHidden = known && (known->values.low <= hiding || known->infs > 0);
-  if (!isHidden || !op || !passesMask(op) || value.use_empty() ||
-      !onlySoftmaxReads(value))
-    return range;
-  double least = leastShown(value, ranges);
-  if (!std::isfinite(least))
-    return range;
-  // Below half a code of the softmax, even if a thousand are hidden.
-  double distance = bitsOf(kind) == 8 ? 16 : 24;
-  range.low = least - distance;
-  range.high = std::max(range.high, least);
+  MaskPaths paths(ranges);
+  for (int sign : {1, -1}) {
+    End end = {value, sign};
+    bool mayHide = known && (Signed{sign}.low(*known) <= hidingBesideZeros ||
+                             known->infs > 0);
+    if (!mayHide || !paths.hides(end))
+      continue;
+    std::optional<MaskPaths::Bound> bound = paths.bound(end);
+    if (!bound)
+      continue;
+    double low = bitsOf(kind) == 8 ? bound->narrow : bound->wide;
+    // Methods that look at frequencies see nothing beside such numbers.
+    double high = std::max(Signed{sign}.high(*known), paths.leastShown(end));
+    return sign > 0 ? Interval{low, high} : Interval{-high, -low};
+  }
   return range;
 }
 
