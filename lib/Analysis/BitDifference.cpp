@@ -22,6 +22,8 @@ std::string_view nameOf(DifferenceClass difference) {
     return "Accumulator";
   case DifferenceClass::ReferenceSum:
     return "ReferenceSum";
+  case DifferenceClass::ReferenceNotFinite:
+    return "ReferenceNotFinite";
   case DifferenceClass::Approximation:
     return "Approximation";
   case DifferenceClass::Rounding:
@@ -39,11 +41,16 @@ bool isFault(DifferenceClass difference) {
   case DifferenceClass::RoundingTie:
   case DifferenceClass::TableInterpolation:
   case DifferenceClass::ReferenceSum:
+  case DifferenceClass::ReferenceNotFinite:
   case DifferenceClass::Approximation:
     return false;
   default:
     return true;
   }
+}
+
+bool isFaultOfReference(DifferenceClass difference) {
+  return difference == DifferenceClass::ReferenceNotFinite;
 }
 
 } // namespace parallax

@@ -54,16 +54,22 @@ private:
     return std::abs(double(machine(size_t(result.index))) - held);
   }
 
-  /// Without exact results, what is one code apart has the benefit of doubt.
+  /// Without exact results, what is one code apart has the benefit of doubt;
+  /// where no number is right, none is wrong.
   bool isMachineRight() const {
     if (evidence.results.empty())
       return std::ranges::all_of(
           differing, [&](size_t i) { return std::abs(difference(i)) == 1; });
     return std::ranges::all_of(
         evidence.results, [&](const ExactResult &result) {
-          return machineError(result) <=
-                 evidence.tolerance + result.machineBound;
+          return std::isnan(result.value) ||
+                 machineError(result) <=
+                     evidence.tolerance + result.machineBound;
         });
+  }
+
+  static bool hasNoFiniteReference(const ExactResult &result) {
+    return !result.isReferenceFinite || std::isnan(result.value);
   }
 
   /// An approximation errs to both sides, or not everywhere.
@@ -90,6 +96,8 @@ private:
   }
 
   DifferenceClass normalClass() const {
+    if (std::ranges::any_of(evidence.results, hasNoFiniteReference))
+      return DifferenceClass::ReferenceNotFinite;
     if (std::ranges::all_of(evidence.results, isTie))
       return DifferenceClass::RoundingTie;
     return rounds() ? DifferenceClass::ReferenceSum

@@ -68,6 +68,7 @@ private:
   static int rankOf(Cause cause) {
     switch (cause) {
     case Cause::MachineArithmetic:
+    case Cause::ReferenceArithmetic:
       return 0;
     case Cause::InputPreparation:
       return 1;
@@ -107,16 +108,24 @@ private:
 
 void Diagnostician::findFaults() {
   for (const BitDifference &difference : report.differences) {
-    bool isTable = difference.difference == DifferenceClass::TableInterpolation;
+    DifferenceClass kind = difference.difference;
     const PrecisionRow *row = model.find(difference.tensor);
-    bool isBad = row && row->metrics.similarity() < layerThreshold;
-    if (!row || !(isFault(difference.difference) || (isTable && isBad)))
+    if (!row)
       continue;
-    add(*row, isTable ? Cause::TableInterpolation : Cause::MachineArithmetic,
-        fmt::format("{} of {} codes differ between the engines, by up to {} "
-                    "({})",
-                    difference.differing, difference.elements,
-                    difference.maxCodes, nameOf(difference.difference)));
+    bool isBad = row->metrics.similarity() < layerThreshold;
+    std::optional<Cause> cause;
+    if (isFault(kind))
+      cause = Cause::MachineArithmetic;
+    else if (isFaultOfReference(kind))
+      cause = Cause::ReferenceArithmetic;
+    else if (kind == DifferenceClass::TableInterpolation && isBad)
+      cause = Cause::TableInterpolation;
+    if (cause)
+      add(*row, *cause,
+          fmt::format("{} of {} codes differ between the engines, by up to {} "
+                      "({})",
+                      difference.differing, difference.elements,
+                      difference.maxCodes, nameOf(kind)));
   }
 }
 

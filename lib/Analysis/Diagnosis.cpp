@@ -26,6 +26,8 @@ std::string_view nameOf(Cause cause) {
     return "Upstream";
   case Cause::InputPreparation:
     return "InputPreparation";
+  case Cause::ReferenceArithmetic:
+    return "ReferenceArithmetic";
   case Cause::MachineArithmetic:
     return "MachineArithmetic";
   }

@@ -29,6 +29,8 @@ std::string_view wordsFor(DifferenceClass difference) {
     return "accumulator";
   case DifferenceClass::ReferenceSum:
     return "floats of the reference";
+  case DifferenceClass::ReferenceNotFinite:
+    return "NaN of the reference";
   case DifferenceClass::Approximation:
     return "approximation";
   case DifferenceClass::Rounding:
@@ -39,6 +41,11 @@ std::string_view wordsFor(DifferenceClass difference) {
     return "layout";
   }
   return "";
+}
+
+/// One of the engines is wrong.
+bool isWrong(const BitDifference &row) {
+  return isFault(row.difference) || isFaultOfReference(row.difference);
 }
 
 double partOf(const BitDifference &row) {
@@ -55,7 +62,7 @@ Rows chosenRows(const PrecisionReport &report, size_t maxRows) {
   if (rows.size() > maxRows) {
     // Faults in front, then by the part of the elements that differs.
     sortByKey(rows, [](const BitDifference *row) {
-      return std::pair(!isFault(row->difference), -partOf(*row));
+      return std::pair(!isWrong(*row), -partOf(*row));
     });
     rows.resize(maxRows);
   }
@@ -110,7 +117,7 @@ Table differencesTable(const std::vector<const BitDifference *> &rows) {
                Column::number("Max codes"), Column::label("Class"),
                Column::label("First", 1)});
   for (const BitDifference *row : rows) {
-    Tint tint = isFault(row->difference) ? Tint::Bad : Tint::Plain;
+    Tint tint = isWrong(*row) ? Tint::Bad : Tint::Plain;
     table.addRow({{row->node, tint},
                   {row->type, tint},
                   {row->tensor, tint},
@@ -134,8 +141,7 @@ std::string renderDifferences(const PrecisionReport &report, size_t maxRows,
                         report.differences.size() - rows.size());
   // A screen has room for the examples of what is wrong.
   for (const BitDifference *row : rows)
-    if (!row->examples.empty() &&
-        (style.width == 0 || isFault(row->difference))) {
+    if (!row->examples.empty() && (style.width == 0 || isWrong(*row))) {
       text += fmt::format("  {}:\n", printable(row->tensor));
       for (const DifferenceExample &example : row->examples)
         text += exampleText(example);
@@ -149,26 +155,34 @@ std::string differencesVerdict(const PrecisionReport &report) {
   std::string head = "Bits, NPUBackend against Reference: ";
   if (report.differences.empty())
     return head + "the same in all layers.\n";
-  Rows faults;
+  Rows faults, ofReference;
   std::string first;
   for (const BitDifference &row : report.differences) {
     if (isFault(row.difference))
       faults.push_back(&row);
+    if (isFaultOfReference(row.difference))
+      ofReference.push_back(&row);
     if (row.isFirst && first.empty())
       first = fmt::format(" End to end, the first is {}.", nameOfLayer(row));
   }
-  if (faults.empty())
+  if (faults.empty() && ofReference.empty())
     return fmt::format("{}{} layers differ, none by more than its arithmetic "
                        "allows.{}\n",
                        head, report.differences.size(), first);
-  std::string text =
-      fmt::format("{}NPUBackend does not compute what it should in {} of {} "
-                  "layers that differ.{}\n",
-                  head, faults.size(), report.differences.size(), first);
-  for (const BitDifference *row : faults)
-    text += fmt::format("  {}: {}; {} elements differ, by up to {} codes\n",
-                        nameOfLayer(*row), wordsFor(row->difference),
-                        differingText(*row), row->maxCodes);
+  std::string text;
+  auto add = [&](const Rows &rows, std::string_view what) {
+    if (rows.empty())
+      return;
+    text += fmt::format("{}{} in {} of {} layers that differ.{}\n", head, what,
+                        rows.size(), report.differences.size(), first);
+    for (const BitDifference *row : rows)
+      text += fmt::format("  {}: {}; {} elements differ, by up to {} codes\n",
+                          nameOfLayer(*row), wordsFor(row->difference),
+                          differingText(*row), row->maxCodes);
+  };
+  add(faults, "NPUBackend does not compute what it should");
+  add(ofReference, "Reference does not compute what it should, and NPUBackend "
+                   "does,");
   return text;
 }
 

@@ -31,6 +31,9 @@ enum class DifferenceClass {
   Accumulator,
   /// The NPU has the exact result, the floats of the reference do not.
   ReferenceSum,
+  /// The floats of the reference are NaN or infinite, and the NPU has the exact
+  /// result, or there is none.
+  ReferenceNotFinite,
   /// An integer algorithm that approximates a function, within its bound.
   Approximation,
   /// The NPU is within one code of the exact result, but has not taken the
@@ -46,6 +49,9 @@ std::string_view nameOf(DifferenceClass difference);
 
 /// Whether the NPU breaks its specification.
 bool isFault(DifferenceClass difference);
+
+/// Whether the reference does not compute what it should, and the NPU does.
+bool isFaultOfReference(DifferenceClass difference);
 
 /// One element that differs.
 struct DifferenceExample {

@@ -55,10 +55,13 @@ enum class LayerArithmetic {
 /// A differing element, in units of codes.
 struct ExactResult {
   int64_t index = 0;
+  /// NaN if no number is right.
   double value = 0;
   /// How far multipliers can move the NPU away from it, and floats the
   /// reference.
   double machineBound = 0, referenceBound = 0;
+  /// Whether the reference had a finite number before it was rounded.
+  bool isReferenceFinite = true;
 };
 
 /// The codes of one layer on one sample.

@@ -34,6 +34,8 @@ enum class Cause {
   Upstream,
   /// Samples are prepared in another way than those of the calibration.
   InputPreparation,
+  /// The Reference engine computes NaN or infinity where the NPU is right.
+  ReferenceArithmetic,
   /// The NPU does not compute what its specification says.
   MachineArithmetic,
 };

@@ -47,6 +47,35 @@ protected:
   std::vector<double> exact;
 };
 
+TEST_F(BitEvidenceTest, AReferenceThatIsNotFiniteIsToBlame) {
+  // NaN becomes the least code.
+  auto evidenceOfNaN = [&](auto machine) {
+    BitEvidence evidence = evidenceOf(machine);
+    for (size_t i = 0; i < 40; ++i) {
+      evidence.machine[i] = rounded(exact[i]);
+      evidence.reference[i] = 0;
+      evidence.results.push_back({int64_t(i), exact[i], 1e-6, 1e-4, false});
+    }
+    return evidence;
+  };
+  exact[100] = 17.4999999;
+  auto right = [&](size_t i) { return rounded(exact[i] + (i == 100 ? 1 : 0)); };
+  BitEvidence evidence = evidenceOfNaN(right);
+  EXPECT_EQ(classify(evidence), DifferenceClass::ReferenceNotFinite);
+  EXPECT_FALSE(isFault(DifferenceClass::ReferenceNotFinite));
+  EXPECT_TRUE(isFaultOfReference(DifferenceClass::ReferenceNotFinite));
+  // Where the exact result is none either, nobody else can be blamed.
+  for (ExactResult &result : evidence.results) {
+    if (!result.isReferenceFinite)
+      result.value = NAN;
+    result.isReferenceFinite = true;
+  }
+  EXPECT_EQ(classify(evidence), DifferenceClass::ReferenceNotFinite);
+  // A machine that is wrong elsewhere stays wrong.
+  auto wrong = [&](size_t i) { return held(exact[i] / 2); };
+  EXPECT_TRUE(isFault(classify(evidenceOfNaN(wrong))));
+}
+
 TEST_F(BitEvidenceTest, ATieIsNoFault) {
   exact[3] = 17.4999999;
   exact[8] = 40.49995;

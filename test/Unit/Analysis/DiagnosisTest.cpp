@@ -229,6 +229,8 @@ TEST(Diagnosis, MachineArithmeticComesFirst) {
                    "3"));
   chain.report.differences[0].difference = DifferenceClass::RoundingTie;
   EXPECT_NE(diagnose(chain.report)[0].cause, Cause::MachineArithmetic);
+  chain.report.differences[0].difference = DifferenceClass::ReferenceNotFinite;
+  EXPECT_EQ(diagnose(chain.report)[0].cause, Cause::ReferenceArithmetic);
 }
 
 //===----------------------------------------------------------------------===//

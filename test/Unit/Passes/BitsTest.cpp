@@ -12,6 +12,9 @@
 #include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Support/Error.h"
 
+#include <cfloat>
+#include <cmath>
+
 namespace parallax {
 namespace {
 
@@ -155,6 +158,47 @@ TEST_F(BitsTest, ExamplesHaveTheOperands) {
       EXPECT_NE(operands.find("weights = "), std::string::npos);
       EXPECT_NE(operands.find("sum "), std::string::npos);
     }
+}
+
+TEST_F(BitsTest, AReferenceThatIsNotFiniteIsNamed) {
+  // 65535 steps of this scale are more than the largest float, so the constant
+  // is infinite in floats, and times 0 it is not a number.
+  parse(R"(
+func.func @main(%x: tensor<1x8xf32> {nn.name = "x"}) -> (tensor<1x8xf32> {nn.name = "s"}) {
+  %c = nn.constant dense<-1.0> : tensor<f32> loc("c"("c"))
+  %0 = nn.relu %x : (tensor<1x8xf32>) -> tensor<1x8xf32> loc("relu"("r"))
+  %1 = nn.mul %0, %c : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32> loc("mul"("m"))
+  %2 = nn.sigmoid %1 : (tensor<1x8xf32>) -> tensor<1x8xf32> loc("sigmoid"("s"))
+  return %2 : tensor<1x8xf32>
+})");
+  samples.clear();
+  for (int i = 0; i < 3; ++i)
+    samples.push_back({random(function().getArgumentTypes()[0])});
+  calibration = calibrate(function(), samples);
+  quantize();
+  auto setParams = [&](const char *tensor, DType storage, float scale) {
+    AffineParams params = paramsOf(tensor);
+    params.scale = scale;
+    Value value = find(tensor);
+    value.setType(cast<RankedTensorType>(value.getType())
+                      .clone(quantizedType(&context, storage, params)));
+  };
+  setParams("c", DType::U16, std::nextafter(FLT_MAX / 65535, FLT_MAX));
+  setParams("m", DType::U8, FLT_MAX / 256);
+  machine = addNpuView(view, Target());
+  bool isNamed = false;
+  for (const BitDifference &row : analyze()) {
+    EXPECT_FALSE(isFault(row.difference))
+        << row.node << ": " << nameOf(row.difference);
+    if (row.node != "mul")
+      continue;
+    isNamed = true;
+    EXPECT_EQ(row.difference, DifferenceClass::ReferenceNotFinite)
+        << nameOf(row.difference);
+    for (const DifferenceExample &example : row.examples)
+      EXPECT_TRUE(std::isfinite(example.exact));
+  }
+  EXPECT_TRUE(isNamed);
 }
 
 TEST_F(BitsTest, AFaultEndsWithItsObject) {

@@ -62,6 +62,17 @@ TEST(PrecisionBits, TheTableHasAllLayersInTheirOrder) {
       "1 2 (2 codes, zero 0), sum 11\n");
 }
 
+TEST(PrecisionBits, TheVerdictBlamesTheEngineThatIsWrong) {
+  PrecisionReport report =
+      reportWith({difference("mask", 9, DifferenceClass::ReferenceNotFinite)});
+  EXPECT_EQ(differencesVerdict(report),
+            "Bits, NPUBackend against Reference: Reference does not compute "
+            "what it should, and NPUBackend does, in 1 of 1 layers that "
+            "differ.\n"
+            "  mask: NaN of the reference; 9 of 1000 (0.9 %) elements differ, "
+            "by up to 1 codes\n");
+}
+
 TEST(PrecisionBits, AScreenShowsTheWorst) {
   PrecisionReport report =
       reportWith({difference("many", 900, DifferenceClass::Approximation),

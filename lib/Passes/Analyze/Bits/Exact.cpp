@@ -47,6 +47,13 @@ std::optional<AffineParams> codesOf(Value value) {
   return affineParamsOf(type);
 }
 
+/// The steps of a value of codes. Floats that overflow are at an end of them.
+double stepsOf(double value, const AffineParams &codes) {
+  return std::clamp(std::nearbyint(value / double(codes.scale)),
+                    double(codes.low - codes.zeroPoint),
+                    double(codes.high - codes.zeroPoint));
+}
+
 bool isElementwise(Operation *op) {
   return nn::ruleOf(op) == nn::QuantRule::Table ||
          isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp, nn::PReluOp,
@@ -72,8 +79,7 @@ Tensor exactValues(const Tensor &tensor,
   if (codes)
     for (int64_t i = 0; i < tensor.size(); ++i)
       result.data<double>()[i] =
-          std::nearbyint(result.data<double>()[i] / double(codes->scale)) *
-          double(codes->scale);
+          stepsOf(result.data<double>()[i], *codes) * double(codes->scale);
   return result;
 }
 
@@ -93,12 +99,15 @@ Tensor asFloats(const Tensor &tensor) {
   return result;
 }
 
-/// Computes operations in 64 bits, one after the other, without rounding to
-/// codes. What has no such kernel is computed in 32 bits.
+/// Computes operations one after the other, without rounding to codes. What has
+/// no kernel for 64 bits is computed in 32 bits.
 class Interpreter {
 public:
-  explicit Interpreter(MLIRContext *context) : builder(context) {}
+  /// `type` is F64, or F32 for what the reference computes.
+  Interpreter(MLIRContext *context, DType type)
+      : builder(context), type(type) {}
 
+  DType numbers() const { return type; }
   void set(Value value, Tensor tensor) { values[value] = std::move(tensor); }
   const Tensor &get(Value value) const { return values.find(value)->second; }
 
@@ -111,7 +120,7 @@ public:
       return set(op->getResult(0), operands[0]);
     std::vector<Tensor> results;
     try {
-      results = compute(op, operands, DType::F64);
+      results = compute(op, operands, type);
     } catch (const Error &) {
       isRounded = true;
       for (Tensor &operand : operands)
@@ -119,7 +128,8 @@ public:
       results = compute(op, operands, DType::F32);
     }
     for (auto [value, tensor] : llvm::zip(op->getResults(), results))
-      set(value, exactValues(tensor, std::nullopt));
+      set(value,
+          type == DType::F64 ? exactValues(tensor, std::nullopt) : tensor);
   }
 
 private:
@@ -147,6 +157,7 @@ private:
   }
 
   OpBuilder builder;
+  DType type;
   DenseMap<Value, Tensor> values;
 
 public:
@@ -229,25 +240,33 @@ ExactResult resultOf(const LayerSample &layer, int64_t index, double value,
   return {index, value, machineBound, referenceBound};
 }
 
-std::vector<ExactElement> computeLayer(const LayerSample &layer,
-                                       std::span<const int64_t> indices) {
+/// Computes what leads to some elements of a layer, or all of them.
+void interpret(Interpreter &interpreter, const LayerSample &layer,
+               std::span<const int64_t> indices) {
   const LayerSlice &slice = layer.reference;
   Shape shape(cast<RankedTensorType>(slice.result.getType()).getShape());
-  Interpreter interpreter(slice.result.getContext());
   interpreter.isList = llvm::all_of(slice.operations, isElementwise);
   auto set = [&](Value value, const Tensor &tensor) {
     interpreter.set(value, interpreter.isList
                                ? chosenElements(tensor, shape, indices)
                                : tensor);
   };
+  bool isExact = interpreter.numbers() == DType::F64;
   for (auto [value, tensor] : llvm::zip(slice.inputs, layer.referenceInputs))
-    set(value, exactValues(tensor, codesOf(value)));
+    set(value, isExact ? exactValues(tensor, codesOf(value)) : tensor);
   for (Operation *op : slice.operations) {
     for (Value operand : op->getOperands())
       if (isKnown(operand))
-        set(operand, exactConstant(operand));
+        set(operand, isExact ? exactConstant(operand) : constantOf(operand));
     interpreter.run(op);
   }
+}
+
+std::vector<ExactElement> computeLayer(const LayerSample &layer,
+                                       std::span<const int64_t> indices) {
+  const LayerSlice &slice = layer.reference;
+  Interpreter interpreter(slice.result.getContext(), DType::F64);
+  interpret(interpreter, layer, indices);
   const Tensor &results = interpreter.get(slice.result);
   std::vector<int64_t> integers;
   if (results.dtype() != DType::F64)
@@ -379,10 +398,28 @@ std::vector<int64_t> integersOf(const Tensor &tensor,
         result[i] = int64_t(tensor.data<T>()[i]);
       else if (codes)
         result[i] = codes->zeroPoint +
-                    int64_t(std::nearbyint(double(tensor.data<T>()[i]) /
-                                           double(codes->scale)));
+                    int64_t(stepsOf(double(tensor.data<T>()[i]), *codes));
   });
   return result;
+}
+
+void markNotFinite(const LayerSample &layer,
+                   std::vector<ExactElement> &elements) {
+  std::vector<int64_t> indices;
+  for (const ExactElement &element : elements)
+    indices.push_back(element.result.index);
+  Interpreter interpreter(layer.reference.result.getContext(), DType::F32);
+  try {
+    interpret(interpreter, layer, indices);
+  } catch (const Error &) {
+    return;
+  }
+  const Tensor &floats = interpreter.get(layer.reference.result);
+  for (size_t i = 0; floats.dtype() == DType::F32 && i < indices.size(); ++i) {
+    size_t at = interpreter.isList ? i : size_t(indices[i]);
+    elements[i].result.isReferenceFinite =
+        std::isfinite(floats.data<float>()[at]);
+  }
 }
 
 std::vector<ExactElement> exactResults(const LayerSample &layer,

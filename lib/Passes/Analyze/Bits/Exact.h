@@ -63,10 +63,15 @@ struct ExactElement {
 std::vector<ExactElement> exactResults(const LayerSample &layer,
                                        std::span<const int64_t> indices);
 
+/// Marks the elements for which the floats of the reference are not finite.
+void markNotFinite(const LayerSample &layer,
+                   std::vector<ExactElement> &elements);
+
 /// What an operation without operands gives.
 Tensor constantOf(Value value);
 
-/// The integers of a tensor; values of codes become codes.
+/// The integers of a tensor; values of codes become codes, and what is beyond
+/// them becomes the nearest one.
 std::vector<int64_t> integersOf(const Tensor &tensor,
                                 const std::optional<AffineParams> &codes);
 

@@ -174,6 +174,14 @@ std::vector<int64_t> witnessesOf(const BitEvidence &evidence) {
   return chosen;
 }
 
+/// Whether elements are farther apart than any rounding of floats.
+bool isFar(const BitEvidence &evidence, std::span<const int64_t> indices) {
+  return llvm::any_of(indices, [&](int64_t i) {
+    return std::abs(evidence.machine[size_t(i)] -
+                    evidence.reference[size_t(i)]) > 1;
+  });
+}
+
 /// The names that values of the combined function have in the network.
 class Names {
 public:
@@ -225,6 +233,8 @@ void examineLayer(Subject &subject, int64_t sample, int multiplierBits,
   if (indices.empty())
     return;
   std::vector<ExactElement> elements = exactResults(onSample, indices);
+  if (isFar(evidence, indices))
+    markNotFinite(onSample, elements);
   for (const ExactElement &element : elements)
     evidence.results.push_back(element.result);
   layer.difference = classify(evidence);
