@@ -15,6 +15,7 @@
 #include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Passes/Calibrate/Calibrate.h"
 #include "parallax/Passes/Quantize/BiasCorrection.h"
+#include "parallax/Passes/Quantize/EasyQuant.h"
 #include "parallax/Passes/Quantize/Quantize.h"
 #include "parallax/Report/FloatChanges.h"
 #include "parallax/Support/Diagnostics.h"
@@ -490,6 +491,29 @@ TEST_F(SmoothQuantTest, ConvolutionsDoNotGetWorse) {
     expectSameOutputs();
     EXPECT_GE(cosine(), without);
   }
+}
+
+TEST_F(SmoothQuantTest, JudgesThatSeeNaNAcceptNothing) {
+  load(coarse);
+  MeasuredSamples strange = samples();
+  strange.load = [&](size_t i) {
+    std::vector<Tensor> values = inputs(i);
+    values[0].data<float>()[0] = NAN;
+    return values;
+  };
+  auto copy = cast<mlir::func::FuncOp>(function()->clone());
+  copy.setName("copy");
+  module->push_back(copy);
+  mlir::func::FuncOp view = quantize(copy);
+  std::string text = constants();
+  for (const CorrectedLayer &layer :
+       correctBiases(function(), copy, view, strange))
+    EXPECT_FALSE(layer.kept) << layer.layer;
+  setCalibration(function(), calibration);
+  SmoothOptions options = smoothOptions(QuantConfig(), strange);
+  for (const TunedRange &range : tuneRanges(function(), options))
+    EXPECT_FALSE(range.kept) << range.tensor;
+  EXPECT_TRUE(constants() == text);
 }
 
 TEST_F(SmoothQuantTest, CorrectsBiases) {
