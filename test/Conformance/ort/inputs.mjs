@@ -144,11 +144,16 @@ function imageLike({ shape, range: [low, high], writing }, random) {
   return values.map((value) => low + (value - min) * scale);
 }
 
-/// The values of one input: a constant, image-like floats, or integers
-/// (token ids) in a range with an optional first and last one.
+/// The values of one input: a constant, a mask that shows as many of the first
+/// elements as a range says, image-like floats, or integers (token ids) in a
+/// range with an optional first and last one.
 function makeValues(spec, random) {
   const count = elementCount(spec.shape);
   if (spec.value !== undefined) return new Float64Array(count).fill(spec.value);
+  if (spec.shown) {
+    const shown = random.integer(...spec.shown);
+    return Float64Array.from({ length: count }, (_, i) => Number(i < shown));
+  }
   if (spec.dtype.startsWith("float")) return imageLike(spec, random);
   const values = Float64Array.from({ length: count }, () =>
     random.integer(...spec.range),
@@ -190,6 +195,13 @@ export function writeInputs(model, dir) {
     if (!model.bake?.includes(name))
       writeFileSync(tensorFile(dir, name), rawBytes(data));
 }
+
+/// The model with inputs that end in padding.
+export const withPadding = (model) => ({
+  ...model,
+  label: `${model.name}, padded`,
+  inputs: { ...model.inputs, ...model.padding },
+});
 
 /// The model with inputs of other values.
 export const withSeed = (model, seed) => ({

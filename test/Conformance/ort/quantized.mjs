@@ -28,6 +28,7 @@ import {
 import {
   rawBytes,
   tensorFile,
+  withPadding,
   withSeed,
   writeInputs,
   writeSamples,
@@ -57,6 +58,11 @@ const modes = {
   "U16 x S8": { rules: [{ ...everything, data_type: "U16" }] },
   mixed: { rules: [{ layer_name_regex: ".*[02468]", data_type: "U16" }] },
 };
+
+/// The engines see masks of padding in 8 and in 16 bits; mixtures of types add
+/// nothing to that.
+const paddedModes = ["U8", "U16"];
+const labelOf = (model) => model.label ?? model.name;
 
 const parallax = (...args) => runProgram(options.parallax, ...args);
 const layerCheck = join(dirname(options.parallax), "quantized-layers");
@@ -157,7 +163,7 @@ async function simulate(model, floatFile, file, dir, count, bounds) {
 
 /// What all mixtures of types begin with.
 async function prepareModel(ort, model) {
-  const dir = join(options.work, model.name);
+  const dir = join(options.work, labelOf(model).replace(", ", "-"));
   const inputDir = join(dir, "inputs");
   fs.rmSync(dir, { recursive: true, force: true });
   fs.mkdirSync(inputDir, { recursive: true });
@@ -227,7 +233,7 @@ async function check(ort, prepared, mode) {
     return ["-", "-", "-"];
   });
   return [
-    model.name,
+    labelOf(model),
     mode,
     worst.toFixed(6),
     `${layers.differing} of ${layers.elements}`,
@@ -243,15 +249,18 @@ const selected = selectModels(options);
 const ort = requireOrt(options.cache);
 const models = cachedModels(options.cache, selected);
 const rows = [];
-for (const model of models) {
+const variants = models.flatMap((model) =>
+  model.padding ? [model, withPadding(model)] : [model],
+);
+for (const model of variants) {
   const prepared = prepareModel(ort, model);
-  for (const mode of Object.keys(modes)) {
-    process.stderr.write(`quantizing ${model.name} to ${mode}\n`);
+  for (const mode of model.label ? paddedModes : Object.keys(modes)) {
+    process.stderr.write(`quantizing ${labelOf(model)} to ${mode}\n`);
     rows.push(
       await prepared
         .then((ready) => check(ort, ready, mode))
         .catch((error) => [
-          ...[model.name, mode, ...Array(8).fill("-")],
+          ...[labelOf(model), mode, ...Array(8).fill("-")],
           `FAILED: ${error.message}`,
         ]),
     );
