@@ -17,6 +17,7 @@
 #include "parallax/Passes/Quantize/Qdq.h"
 #include "parallax/Passes/Quantize/QuantFile.h"
 #include "parallax/Passes/Quantize/Quantize.h"
+#include "parallax/Report/Alignments.h"
 #include "parallax/Report/FloatChanges.h"
 #include "parallax/Report/PrecisionAudit.h"
 #include "parallax/Support/AtomicFile.h"
@@ -143,6 +144,15 @@ void printSnapshot(const QuantizeReport &report) {
   showResult(text);
 }
 
+/// What was decided where tensors meet.
+void writeAlignments(BuildState &state,
+                     const std::vector<AlignmentChoice> &alignments) {
+  fs::path path = state.files().sharedScales();
+  writeFileAtomically(path, toJson(alignments));
+  if (std::string line = describeAlignments(alignments); !line.empty())
+    log(LogLevel::Info, "{} (see [{}])", line, path.string());
+}
+
 /// The quantized network for other runtimes, and its parameters.
 void writeFiles(BuildState &state, mlir::func::FuncOp quantized) {
   fs::path model = state.files().quantizedModel();
@@ -248,6 +258,7 @@ void runQuantizeStage(BuildState &state) {
         path.string());
   }
   printSnapshot(report);
+  writeAlignments(state, report.alignments);
   writeFiles(state, quantized);
 }
 

@@ -38,6 +38,7 @@ public:
   Path calibration() const { return quant("calibration.json"); }
   Path floatChanges() const { return quant("float_changes.json"); }
   Path layerConfigAudit() const { return quant("layer_config_audit.json"); }
+  Path sharedScales() const { return quant("shared_scales.json"); }
   Path quantizedModel() const { return quant("quant_axmodel.onnx"); }
   Path quantizedParameters() const { return quant("quant_axmodel.json"); }
 

@@ -115,9 +115,24 @@ Work windowWork(Operation *op, int64_t taps) {
   return work;
 }
 
+/// Whether the parts of a concatenation can be written to their places in an
+/// output of the network, which lie one behind the other.
+bool isWrittenInParts(nn::ConcatOp op) {
+  ArrayRef<int64_t> shape = shapeOf(op.getResult());
+  auto axis = size_t(op.getChannelAxis(int64_t(shape.size())));
+  auto isOwnPart = [](Value part) {
+    return part.hasOneUse() && part.getDefiningOp() &&
+           !part.getDefiningOp<nn::ConstantOp>();
+  };
+  return productOf(shape.take_front(axis)) == 1 && op->hasOneUse() &&
+         op->user_begin()->hasTrait<mlir::OpTrait::IsTerminator>() &&
+         llvm::all_of(op->getOperands(), isOwnPart);
+}
+
 /// What is not an operation of the NPU: float layers, and movements of codes.
 Work networkWork(Operation *op, const Target &target) {
-  if (isa<nn::ReshapeOp>(op)) {
+  auto concat = dyn_cast<nn::ConcatOp>(op);
+  if (isa<nn::ReshapeOp>(op) || (concat && isWrittenInParts(concat))) {
     Work work;
     work.isAlias = true;
     return work;

@@ -25,7 +25,8 @@ struct Work {
   /// Elements that pass through the vector unit.
   int64_t elements = 0;
   bool isFloat = false;
-  /// The result is the operand under another shape.
+  /// The result is the operand under another shape, or an output whose parts
+  /// have been written to their places.
   bool isAlias = false;
 };
 

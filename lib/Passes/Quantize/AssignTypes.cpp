@@ -15,6 +15,7 @@
 #include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
+#include "parallax/Support/TensorAttr.h"
 
 using namespace mlir;
 
@@ -43,8 +44,16 @@ Interval Ranges::of(Value value, DataType kind) {
     missing.push_back(getTensorName(value));
     return {0, 1};
   }
-  return withoutMask(value, kind, bitsOf(kind) == 8 ? range->u8 : range->u16,
-                     *this);
+  return withoutMask(value, kind, known(value, kind), *this);
+}
+
+Interval Ranges::known(Value value, DataType kind) const {
+  if (auto constant = value.getDefiningOp<nn::ConstantOp>())
+    return finiteRangeOf(toTensor(constant.getValue()));
+  const TensorRange *range = find(value);
+  if (!range)
+    return {0, 1};
+  return bitsOf(kind) == 8 ? range->u8 : range->u16;
 }
 
 LogicalResult Ranges::finish() const {
@@ -252,9 +261,16 @@ private:
                  own.kind == common.kind &&
                  (readers == 0 || covers(common.range, own.range, c / 2)) &&
                  c * c * readers <= o * o * (1 + readers);
-    report.alignments.push_back({getLayerName(operand.getOwner()).node,
-                                 getTensorName(value), align || isSame,
-                                 float(o), float(c)});
+    const char *reason = isSame         ? "has the same codes by itself"
+                         : align        ? "one rounding is less than two"
+                         : own.isCommon ? "others meet in its own scale"
+                         : !options.shareParameters
+                             ? "nothing is shared that need not be"
+                             : "others that read it would lose more";
+    report.alignments.push_back(
+        {getLayerName(operand.getOwner()).node, getTensorName(value),
+         align || isSame ? Alignment::Shared : Alignment::Requantized, float(o),
+         float(c), reason});
     if (align || isSame) {
       join(result, value);
       return;

@@ -226,7 +226,7 @@ private:
       if (!floatConstantOp(operand.get()))
         continue;
       Tensor values = valuesOf(operand);
-      Interval range = rangeOf(values);
+      Interval range = finiteRangeOf(values);
       bool isBounded = bound(range, operand, values);
       bool allFinite = llvm::all_of(values.values<float>(), [](float value) {
         return std::isfinite(value);
@@ -348,16 +348,6 @@ private:
     ++report.weights;
   }
 
-  static Interval rangeOf(const Tensor &values) {
-    Interval range;
-    for (float value : values.values<float>())
-      if (std::isfinite(value)) {
-        range.low = std::min(range.low, double(value));
-        range.high = std::max(range.high, double(value));
-      }
-    return range;
-  }
-
   /// Scales of accumulators stay finite below it.
   static constexpr float largestScale = 0x1p120f;
 
@@ -370,6 +360,16 @@ private:
 };
 
 } // namespace
+
+Interval finiteRangeOf(const Tensor &values) {
+  Interval range;
+  for (float value : values.values<float>())
+    if (std::isfinite(value)) {
+      range.low = std::min(range.low, double(value));
+      range.high = std::max(range.high, double(value));
+    }
+  return range;
+}
 
 LogicalResult quantizeConstants(func::FuncOp function, const KindPlan &kinds,
                                 const Precisions &precisions,

@@ -195,7 +195,7 @@ public:
                       "be given:\n  {}",
                       fmt::join(errors, "\n  ")));
     for (auto [op, precision] : assigned)
-      setPrecision(op, precision);
+      setPrecision(op, precision, askedForData.contains(op));
     std::vector<AuditedRule> audits;
     for (size_t i = 0; i < rules.size(); ++i)
       audits.push_back(audit(i));
@@ -245,6 +245,8 @@ private:
         std::optional<Refusal> refusal = refusalOf(op, part.first, type);
         if (!refusal) {
           assigned[op].*part.first = type;
+          if (part.first == &LayerPrecision::data)
+            askedForData.insert(op);
           continue;
         }
         addReason(reasons[{index, op}], refusal->reason);
@@ -343,6 +345,7 @@ private:
   LayerSelector selector;
   bool allowUnmatched;
   llvm::DenseMap<Operation *, LayerPrecision> assigned;
+  llvm::DenseSet<Operation *> askedForData;
   std::vector<Rule> rules;
   llvm::DenseMap<Operation *, Winners> winners;
   std::map<std::pair<size_t, Operation *>, std::string> reasons;

@@ -28,11 +28,13 @@ LayerPrecision getPrecision(Operation *op) {
   return precision;
 }
 
-void setPrecision(Operation *op, const LayerPrecision &precision) {
+void setPrecision(Operation *op, const LayerPrecision &precision,
+                  bool asksForData) {
   Builder builder(op->getContext());
   NamedAttrList attributes;
   for (auto [name, part] : precisionParts)
-    if (precision.*part != LayerPrecision().*part)
+    if (precision.*part != LayerPrecision().*part ||
+        (asksForData && part == &LayerPrecision::data))
       attributes.set(name, builder.getStringAttr(configName(precision.*part)));
   if (attributes.empty())
     op->removeAttr(precisionAttr);
@@ -43,7 +45,9 @@ void setPrecision(Operation *op, const LayerPrecision &precision) {
 quantize::Precisions quantize::takePrecisions(func::FuncOp function) {
   Precisions precisions;
   for (Operation &op : function.front().without_terminator()) {
-    precisions[&op] = getPrecision(&op);
+    auto attributes = op.getAttrOfType<DictionaryAttr>(precisionAttr);
+    precisions.set(&op, getPrecision(&op),
+                   attributes && attributes.contains("data"));
     op.removeAttr(precisionAttr);
   }
   return precisions;

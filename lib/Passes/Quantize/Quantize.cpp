@@ -92,7 +92,8 @@ static LogicalResult quantizeView(func::FuncOp view,
                                   QuantizeReport &report) {
   Precisions precisions = takePrecisions(view);
   Ranges ranges(view);
-  KindPlan kinds(view, precisions, options.shareParameters);
+  KindPlan kinds(view, precisions, ranges, options.shareParameters);
+  report.alignments = kinds.meetingAsFloats();
   insertRequantizations(view, kinds, report);
   if (failed(assignTypes(view, kinds, ranges, options, report)) ||
       failed(quantizeConstants(view, kinds, precisions, options, report)))

@@ -15,39 +15,30 @@
 #include "parallax/Passes/Quantize/Quantize.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace parallax::quantize {
 
 /// Precisions by operation of the function that is being quantized.
-using Precisions = llvm::DenseMap<Operation *, LayerPrecision>;
+class Precisions {
+public:
+  LayerPrecision lookup(Operation *op) const { return layers.lookup(op); }
+  /// Whether a rule says in which type an operation computes.
+  bool asksForData(Operation *op) const { return asked.contains(op); }
+  void set(Operation *op, LayerPrecision precision, bool asksForData) {
+    layers[op] = precision;
+    if (asksForData)
+      asked.insert(op);
+  }
+
+private:
+  llvm::DenseMap<Operation *, LayerPrecision> layers;
+  llvm::DenseSet<Operation *> asked;
+};
 
 /// Takes the attributes nn.precision off the operations.
 Precisions takePrecisions(mlir::func::FuncOp function);
-
-/// The quantized type of values: U8, S8, U16, S16, or FP32. Values that are not
-/// float have none.
-class KindPlan {
-public:
-  /// With `shareParameters`, clamps have the codes of what they clamp.
-  KindPlan(mlir::func::FuncOp function, const Precisions &precisions,
-           bool shareParameters);
-
-  DataType kind(Value value) const { return kinds.lookup(value); }
-  void set(Value value, DataType kind) { kinds[value] = kind; }
-  /// The kind in which an operation reads its float operands; Default if it
-  /// takes what it gets.
-  DataType readBy(Operation *op) const { return reads.lookup(op); }
-
-private:
-  bool followsReaders(Operation *op) const;
-  DataType resultKind(Operation *op, Value result) const;
-
-  const Precisions &precisions;
-  bool shareParameters;
-  llvm::DenseMap<Value, DataType> kinds;
-  llvm::DenseMap<Operation *, DataType> reads;
-};
 
 /// The ranges that calibration has found, by tensor.
 class Ranges {
@@ -58,6 +49,8 @@ public:
   /// The range of a value for codes of a kind. Requantization keeps the range
   /// of its operand. A missing one is remembered.
   Interval of(Value value, DataType kind);
+  /// The same, also of constants, with nothing left out or remembered.
+  Interval known(Value value, DataType kind) const;
   /// All that is known of a value, or null.
   const TensorRange *find(Value value) const;
   /// Fails with an error if a range was missing.
@@ -68,6 +61,39 @@ private:
   Calibration calibration;
   llvm::StringMap<const TensorRange *> ranges;
   std::vector<std::string> missing;
+};
+
+/// The quantized type of values: U8, S8, U16, S16, or FP32. Values that are not
+/// float have none.
+class KindPlan {
+public:
+  /// With `shareParameters`, clamps have the codes of what they clamp.
+  KindPlan(mlir::func::FuncOp function, const Precisions &precisions,
+           const Ranges &ranges, bool shareParameters);
+
+  DataType kind(Value value) const { return kinds.lookup(value); }
+  void set(Value value, DataType kind) { kinds[value] = kind; }
+  /// The kind in which an operation reads its float operands; Default if it
+  /// takes what it gets.
+  DataType readBy(Operation *op) const { return reads.lookup(op); }
+  /// Tensors that meet as floats because no scale serves all of them.
+  ArrayRef<AlignmentChoice> meetingAsFloats() const { return floats; }
+
+private:
+  bool followsReaders(Operation *op) const;
+  bool computesInFloat(Operation *op) const;
+  DataType wantedOf(Value value) const;
+  DataType readKind(Operation *op) const;
+  DataType resultKind(Operation *op, Value result) const;
+  DataType leavingKind(Operation *op);
+  float scaleOf(Value value, DataType kind) const;
+
+  const Precisions &precisions;
+  const Ranges &ranges;
+  bool shareParameters;
+  llvm::DenseMap<Value, DataType> kinds;
+  llvm::DenseMap<Operation *, DataType> reads;
+  std::vector<AlignmentChoice> floats;
 };
 
 /// What is left of a range if a mask of great negative numbers, or of minus
@@ -94,6 +120,9 @@ Value requantize(Value value, DataType kind, Operation *before, KindPlan &kinds,
 
 /// The type of codes of a kind.
 Type codeType(MLIRContext *context, const AffineParams &params, DataType kind);
+
+/// The least and the greatest finite number.
+Interval finiteRangeOf(const Tensor &values);
 
 /// Replaces the float constants of operators that compute on codes.
 LogicalResult quantizeConstants(mlir::func::FuncOp function,

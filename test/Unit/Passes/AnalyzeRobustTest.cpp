@@ -255,6 +255,7 @@ TEST_F(AnalyzeRobustTest, AMaskOfAttentionIsNoWeight) {
 
 TEST_F(AnalyzeRobustTest, AnOutputOfClassesSaysWhenItsLargestElementMoves) {
   // All scores are within a step of the codes of the whole tensor.
+  setAll(DataType::U8);
   PrecisionReport report = analyze(network(eight, "tensor<1x8xf32>", R"(
   %s = nn.constant dense<1.0e-3> : tensor<f32> loc("s"("s"))
   %c = nn.constant dense<100.0> : tensor<f32> loc("c"("c"))

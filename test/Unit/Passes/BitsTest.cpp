@@ -52,6 +52,10 @@ protected:
   }
 
   void build() {
+    // The comparison is about codes, also those of the last layer.
+    setType("gemm", DataType::Default, DataType::Default,
+            config.layerConfigs.empty() ? DataType::U8
+                                        : config.layerConfigs[0].dataType);
     quantize();
     machine = lowerView(view);
   }

@@ -34,6 +34,7 @@ protected:
     LayerConfig rule;
     rule.layerNameRegex = ".*";
     rule.dataType = wide ? DataType::U16 : DataType::U8;
+    rule.outputDataType = rule.dataType;
     if (StringRef(text).contains("RANDOM"))
       rule.weightDataType = wide ? DataType::S16 : DataType::S8;
     config.layerConfigs = {rule};

@@ -27,6 +27,18 @@ protected:
     setRange("a", -1, 4);
     setRange("s", 0.25, 1);
     setRange("y", -1, 4);
+    setRange("z", 0.25, 1);
+  }
+
+  /// Puts a layer that reads codes behind the place where the branches meet.
+  void readAsCodes() {
+    std::string text = branches;
+    std::string type = "tensor<1x4x4x4xf32>";
+    size_t end = text.find("return %5");
+    text.replace(end, 9,
+                 "%6 = nn.sigmoid %5 : (" + type + ") -> " + type +
+                     " loc(\"last\"(\"z\"))\n  return %6");
+    parse(text);
   }
 };
 
@@ -53,6 +65,7 @@ TEST_F(TypesTest, ClampsShareCodesIfNobodyElseReads) {
 
 TEST_F(TypesTest, NothingIsSharedThatNeedNotBe) {
   options.shareParameters = false;
+  readAsCodes();
   quantize();
   EXPECT_EQ(paramsOf("c"), affineParams({-4, 3}, U8));
   EXPECT_EQ(paramsOf("r"), affineParams({0, 3}, U8));
@@ -64,6 +77,7 @@ TEST_F(TypesTest, NothingIsSharedThatNeedNotBe) {
 }
 
 TEST_F(TypesTest, OperandsAreAlignedWhereThatIsMorePrecise) {
+  readAsCodes();
   quantize();
   // "a" has the range of the result, and may as well have its type. "s" is read
   // by nobody else: one rounding is better than two.
@@ -72,7 +86,7 @@ TEST_F(TypesTest, OperandsAreAlignedWhereThatIsMorePrecise) {
   ASSERT_EQ(report.alignments.size(), 2u);
   EXPECT_EQ(report.alignments[1].layer, "concat");
   EXPECT_EQ(report.alignments[1].tensor, "s");
-  EXPECT_TRUE(report.alignments[1].aligned);
+  EXPECT_EQ(report.alignments[1].decision, Alignment::Shared);
   EXPECT_FLOAT_EQ(report.alignments[1].ownScale, 1 / 255.0f);
   EXPECT_FLOAT_EQ(report.alignments[1].sharedScale, 5 / 255.0f);
 }
@@ -111,7 +125,9 @@ func.func @main(%x: tensor<1x4xf32> {nn.name = "x"}) -> (tensor<1x8xf32> {nn.nam
       setRange(tensor, 0, high);
     quantize();
     ASSERT_EQ(report.alignments.size(), 2u);
-    EXPECT_EQ(report.alignments[1].aligned, aligned) << own;
+    EXPECT_EQ(report.alignments[1].decision,
+              aligned ? Alignment::Shared : Alignment::Requantized)
+        << own;
     EXPECT_EQ(typeOf("s") == typeOf("y"), aligned) << own;
     EXPECT_EQ(paramsOf("s"), affineParams({0, aligned ? 2.0 : own}, U8));
   }
@@ -146,6 +162,7 @@ TEST_F(QuantizeTest, TheSameOperandTwiceIsRequantizedOnce) {
 }
 
 TEST_F(TypesTest, AChangeOfTypeIsOneOperation) {
+  readAsCodes();
   setType("add", U16);
   quantize();
   // The input is read in both types; what the clamp and the transposition pass
@@ -161,11 +178,13 @@ TEST_F(TypesTest, AChangeOfTypeIsOneOperation) {
 }
 
 TEST_F(TypesTest, ReadersThatDisagreeGetTheWidestAndARequantization) {
+  readAsCodes();
   setType("concat", U16); // Moves data only, so it is not asked.
   setType("sigmoid", U16);
   quantize();
   EXPECT_EQ(storageOf(typeOf("a")), DType::U16);
-  EXPECT_TRUE(isFloat("y_dequantized"));
+  EXPECT_EQ(storageOf(typeOf("y")), DType::U8);
+  EXPECT_TRUE(isFloat("z_dequantized"));
 }
 
 TEST_F(TypesTest, SignedTypes) {
@@ -293,6 +312,9 @@ protected:
     calibration = {};
     setRange("x", -1, 1);
     setRange("y", -2, 2);
+    // In front of an output, arithmetic computes on codes if it is asked to.
+    config.layerConfigs.clear();
+    setType("layer", U8);
     quantize();
   }
 };

@@ -21,10 +21,12 @@
 namespace parallax {
 
 /// What a layer computes in: its attribute nn.precision, a dictionary of what
-/// differs from U8 with weights S8. Layers that are never quantized have FP32.
-/// For operators that only move data it means nothing.
+/// differs from U8 with weights S8, and of the data type if a rule has asked
+/// for it. Layers that are never quantized have FP32. For operators that only
+/// move data it means nothing.
 LayerPrecision getPrecision(Operation *op);
-void setPrecision(Operation *op, const LayerPrecision &precision);
+void setPrecision(Operation *op, const LayerPrecision &precision,
+                  bool asksForData = false);
 
 struct PrecisionOptions {
   /// A rule that matches nothing is an error, or only a note in its audit.

@@ -9,6 +9,7 @@
 #ifndef PARALLAX_PASSES_QUANTIZE_QUANTIZE_H
 #define PARALLAX_PASSES_QUANTIZE_QUANTIZE_H
 
+#include "parallax/Analysis/Alignments.h"
 #include "parallax/Passes/Quantize/Precision.h"
 
 namespace parallax {
@@ -27,14 +28,6 @@ struct QuantizeOptions {
 
 QuantizeOptions quantizeOptions(const QuantConfig &config);
 
-/// Where several tensors meet in an operator that needs one scale for all, a
-/// tensor either has that scale from the start, or is requantized.
-struct AlignmentChoice {
-  std::string layer, tensor;
-  bool aligned = false;
-  float ownScale = 0, sharedScale = 0;
-};
-
 struct QuantizeReport {
   int64_t operators = 0, quantizedOperators = 0;
   int64_t tensors = 0, quantizedTensors = 0;
@@ -42,6 +35,7 @@ struct QuantizeReport {
   int64_t ownParameters = 0, sharedParameters = 0;
   int64_t weights = 0, biases = 0, requantizations = 0;
   int64_t floatTensors = 0, integerTensors = 0;
+  /// Where tensors meet.
   std::vector<AlignmentChoice> alignments;
 };
 

@@ -1,0 +1,77 @@
+//===- Alignments.cpp - What becomes of tensors that meet -----------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of the many tensors that simply share a scale only the file tells.
+//===----------------------------------------------------------------------===//
+#include "parallax/Report/Alignments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace parallax {
+namespace {
+
+/// With fewer steps than this, of 255, a tensor is as good as constant.
+constexpr double fewSteps = 8;
+
+constexpr std::string_view decisionNames[] = {"shared", "requantized", "float"};
+
+/// "'a', 'b' and 3 more".
+std::string listMeetings(const std::vector<std::string> &names) {
+  constexpr size_t shown = 2;
+  if (names.size() <= shown)
+    return fmt::format("'{}'", fmt::join(names, "', '"));
+  return fmt::format("'{}' and {} more",
+                     fmt::join(names.begin(), names.begin() + shown, "', '"),
+                     names.size() - shown);
+}
+
+} // namespace
+
+std::string toJson(const std::vector<AlignmentChoice> &choices) {
+  using Json = nlohmann::ordered_json;
+  auto list = Json::array();
+  for (const AlignmentChoice &choice : choices)
+    list.push_back({{"layer", choice.layer},
+                    {"tensor", choice.tensor},
+                    {"decision", decisionNames[size_t(choice.decision)]},
+                    {"reason", choice.reason},
+                    {"own_scale", choice.ownScale},
+                    {"common_scale", choice.sharedScale}});
+  // Names come from the model and need not be UTF-8.
+  return Json{{"meetings", std::move(list)}}.dump(
+             2, ' ', false, nlohmann::json::error_handler_t::replace) +
+         "\n";
+}
+
+std::string describeAlignments(const std::vector<AlignmentChoice> &choices) {
+  std::vector<std::string> floats, starved;
+  double least = fewSteps;
+  for (const AlignmentChoice &choice : choices) {
+    if (choice.decision != Alignment::Float) {
+      if (choice.stepsLeft() < fewSteps) {
+        starved.push_back(choice.tensor);
+        least = std::min(least, choice.stepsLeft());
+      }
+    } else if (std::ranges::find(floats, choice.layer) == floats.end()) {
+      floats.push_back(choice.layer);
+    }
+  }
+  std::string text;
+  if (!floats.empty())
+    text = fmt::format("outputs keep the scales of their parts: {} {} floats",
+                       listMeetings(floats),
+                       floats.size() == 1 ? "moves" : "move");
+  if (!starved.empty())
+    text += fmt::format("{}the common scale of a layer leaves fewer than {} "
+                        "steps to {}",
+                        text.empty() ? "" : "; ", std::ceil(least),
+                        listMeetings(starved));
+  return text;
+}
+
+} // namespace parallax
