@@ -220,6 +220,14 @@ private:
   QdqReport &report;
 };
 
+/// Layers that have an integer form for codes only: with a float result, they
+/// compute in float.
+bool givesFloat(Operation *op) {
+  return (nn::sharesScale(op) || quantize::isArithmetic(op)) &&
+         llvm::none_of(op->getResultTypes(),
+                       [](Type type) { return isQuantized(type); });
+}
+
 /// Gives values to what reads float.
 void dequantizeForFloat(func::FuncOp view) {
   SmallVector<Value> values;
@@ -231,7 +239,9 @@ void dequantizeForFloat(func::FuncOp view) {
   for (Value value : values) {
     Value dequantized;
     for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
-      if (!readsFloat(use.getOwner()))
+      bool isWeight = value.getDefiningOp<nn::QuantizedConstantOp>() != nullptr;
+      if (!readsFloat(use.getOwner()) &&
+          (isWeight || !givesFloat(use.getOwner())))
         continue;
       if (!dequantized) {
         OpBuilder builder(value.getContext());

@@ -30,11 +30,6 @@ DataType stronger(DataType a, DataType b) {
   return rank(b) > rank(a) ? b : a;
 }
 
-/// Arithmetic on single numbers, which takes next to no time in float.
-bool isArithmetic(Operation *op) {
-  return isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp, nn::NegOp>(op);
-}
-
 /// What an output of the network must be; Default if any type will do.
 DataType wantedByOutput(OpOperand &use) {
   auto function = use.getOwner()->getParentOfType<func::FuncOp>();
@@ -44,6 +39,10 @@ DataType wantedByOutput(OpOperand &use) {
 }
 
 } // namespace
+
+bool isArithmetic(Operation *op) {
+  return isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp, nn::NegOp>(op);
+}
 
 KindPlan::KindPlan(func::FuncOp function, const Precisions &precisions,
                    const Ranges &ranges, bool shareParameters)

@@ -63,6 +63,9 @@ private:
   std::vector<std::string> missing;
 };
 
+/// Arithmetic on single numbers, which takes next to no time in float.
+bool isArithmetic(Operation *op);
+
 /// The quantized type of values: U8, S8, U16, S16, or FP32. Values that are not
 /// float have none.
 class KindPlan {
