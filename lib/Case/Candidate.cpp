@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Candidate.h"
 
+#include "parallax/Analysis/QuantParams.h"
 #include "parallax/Data/TensorFolder.h"
 #include "parallax/Frontend/ONNX/Export.h"
 #include "parallax/Support/AtomicFile.h"
@@ -139,6 +140,22 @@ void Candidate::write(const fs::path &folder, const std::string &target) const {
     written.quant.inputConfigs = {input};
   }
   writeFileAtomically(folder / "config.json", toJson(written));
+}
+
+std::vector<LayerConfig> rulesForResults(const PrecisionTable &table) {
+  std::map<DataType, LayerConfig> rules;
+  for (const PrecisionRow &row : table.rows) {
+    auto type = parseEnum<DataType>(row.quantType);
+    if (row.moves || !type || !isCodeType(*type))
+      continue;
+    LayerConfig &rule = rules[*type];
+    rule.outputDataType = *type;
+    rule.layerNames.push_back(row.node);
+  }
+  std::vector<LayerConfig> list;
+  for (auto &[type, rule] : rules)
+    list.push_back(std::move(rule));
+  return list;
 }
 
 BuildConfig configOfPart(const BuildConfig &config, const fs::path &audit) {

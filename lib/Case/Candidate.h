@@ -8,6 +8,7 @@
 #ifndef PARALLAX_LIB_CASE_CANDIDATE_H
 #define PARALLAX_LIB_CASE_CANDIDATE_H
 
+#include "parallax/Analysis/PrecisionReport.h"
 #include "parallax/Config/BuildConfig.h"
 #include "parallax/Passes/Calibrate/CalibrationFile.h"
 #include "parallax/Passes/Reduce/Reduce.h"
@@ -35,6 +36,10 @@ struct Candidate {
 /// `audit` is the file in which its build says which layers rules have found.
 BuildConfig configOfPart(const BuildConfig &config,
                          const std::filesystem::path &audit);
+
+/// Rules by which the layers of a part have the results that they have in the
+/// whole, `table`: what has only outputs behind it might give float.
+std::vector<LayerConfig> rulesForResults(const PrecisionTable &table);
 
 /// Gives layers and tensors their new names in rules and ranges.
 void rename(Candidate &candidate, const NewNames &names);

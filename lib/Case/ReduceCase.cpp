@@ -101,6 +101,12 @@ void Reducer::load() {
   current.network = addView(whole, "current");
   current.samples = wholeSamples;
   current.config = configOfPart(original, files.layerConfigAudit());
+  if (isBuilt && !report->tables.empty()) {
+    // What the user has asked for comes later, and wins.
+    std::vector<LayerConfig> &rules = current.config.quant.layerConfigs;
+    std::vector<LayerConfig> own = rulesForResults(report->tables[0]);
+    rules.insert(rules.begin(), own.begin(), own.end());
+  }
   if (isBuilt && fs::exists(files.calibration()))
     current.ranges = readCalibration(files.calibration());
 

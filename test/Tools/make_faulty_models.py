@@ -155,9 +155,10 @@ def classifier(stem_scale=1.0):
     return net.finish([IMAGE], [("logits", [1, classes])])
 
 
-def detector(is_merged):
+def detector(is_merged, is_read=False):
     """Boxes in pixels of a screen and probabilities of classes, by place; in
-    one tensor as detectors of the YOLO family give them, or in two."""
+    one tensor as detectors of the YOLO family give them, or in two. A layer
+    that reads the one tensor, `is_read`, needs codes of it."""
     net = Network(seed=23)
     x, width = backbone(net)
     places, classes, screen = (SIDE // 2) ** 2, 12, 640.0
@@ -174,8 +175,15 @@ def detector(is_merged):
         return net.finish(
             [IMAGE], [(boxes, [1, 4, places]), (scores, [1, classes, places])]
         )
-    net.add("Concat", "detections", boxes, scores, axis=1)
-    return net.finish([IMAGE], [("detections", [1, 4 + classes, places])])
+    merged = net.add("Concat", "detections", boxes, scores, axis=1)
+    if is_read:
+        half = places // 2
+        means = [0.5 * (i // 2 == j) for i in range(places) for j in range(half)]
+        merged = net.add(
+            "MatMul", "thinned", merged, net.constant("means", [places, half], means)
+        )
+        places = half
+    return net.finish([IMAGE], [(merged, [1, 4 + classes, places])])
 
 
 def encoder(loud):
@@ -343,7 +351,8 @@ def main():
     on_tokens("outliers/healthy", {})
     on_tokens("outliers/faulty", {7: 90.0, 31: -60.0})
     on_pictures("head/healthy", detector(is_merged=False))
-    on_pictures("head/faulty", detector(is_merged=True))
+    on_pictures("head/merged", detector(is_merged=True))
+    on_pictures("head/faulty", detector(is_merged=True, is_read=True))
     on_pictures("narrow/healthy", classifier(), samples=analyzed)
     on_pictures("narrow/faulty", classifier(), scale=0.25, samples=analyzed)
     on_pixels("preparation/healthy", MEAN, STD)
