@@ -66,6 +66,8 @@ public:
                      weight ? dataTypeOf(weight) : DataType::Default,
                      resultTypeOf(op)};
     // Otherwise others decide, and the reason says so already.
+    if (!layer.overridden && nn::sharesScale(op))
+      explainFloats();
     if (layer.overridden || nn::sharesScale(op))
       return;
     if (isPlanned(&LayerPrecision::data, planned))
@@ -100,6 +102,16 @@ private:
     if (read.size() > 1 ||
         (read.size() == 1 && read[0] != layer.requested.data))
       add(fmt::format("it reads {}", fmt::join(names, " and ")));
+  }
+
+  /// Parts that meet have codes with one scale, or are floats.
+  void explainFloats() {
+    bool isMeeting = llvm::count_if(op->getOperands(), [](Value operand) {
+                       return dataTypeOf(operand) != DataType::Default;
+                     }) > 1;
+    if (isMeeting && layer.granted.data == DataType::FP32 &&
+        layer.requested.data != DataType::FP32)
+      add("its parts keep their own scales, and it moves floats");
   }
 
   void explainResult(DataType expected) {

@@ -124,6 +124,29 @@ TEST_F(CostTest, ConvolutionSumReshapeAndProduct) {
   EXPECT_EQ(maxCycleLine(costs), "max_cycle = 785");
 }
 
+TEST_F(CostTest, PartsOfAnOutputAreWrittenToTheirPlaces) {
+  target.activationTypes.push_back(DataType::FP32);
+  auto costs = [&](int axis, const char *result) {
+    return costOf(fmt::format(R"(
+func.func @npu(%x: tensor<1x2x8xui8>, %y: tensor<1x2x8xui8>) -> {1} {{
+  %0 = npu.dequantize %x {{scale = 1.0 : f32, x_zero_point = 0 : i64}} : (tensor<1x2x8xui8>) -> tensor<1x2x8xf32> loc("a"("a"))
+  %1 = npu.dequantize %y {{scale = 1.0 : f32, x_zero_point = 0 : i64}} : (tensor<1x2x8xui8>) -> tensor<1x2x8xf32> loc("b"("b"))
+  %2 = nn.concat %0, %1 {{axis = {0} : i64}} : (tensor<1x2x8xf32>, tensor<1x2x8xf32>) -> {1} loc("c"("c"))
+  return %2 : {1}
+}})",
+                              axis, result));
+  };
+  using enum CostUnit;
+  // 16 codes are read and 16 floats written, without a way over the chip.
+  expectCosts(costs(1, "tensor<1x4x8xf32>"), {{"a", Vector, 0, 80, 8, 10, 17},
+                                              {"b", Vector, 0, 80, 8, 10, 17},
+                                              {"c", Vector, 0, 0, 0, 0, 0}});
+  // Along the last axis the parts do not lie one behind the other.
+  expectCosts(costs(2, "tensor<1x2x16xf32>"), {{"a", Vector, 0, 16, 8, 2, 15},
+                                               {"b", Vector, 0, 16, 8, 2, 15},
+                                               {"c", Vector, 0, 128, 16, 16, 23}});
+}
+
 TEST_F(CostTest, WhatDoesNotFitGoesToMemory) {
   using enum CostUnit;
   // Room for the input of the convolution, not for its result beside it.
