@@ -171,13 +171,29 @@ bool isOutOfRange(double sumOfSquares, double largest) {
          !(sumOfSquares > 1e-140 && sumOfSquares < 1e140);
 }
 
+/// What became of the largest element of a row.
+enum class Largest : uint8_t { Stays, MovesSlightly, MovesClearly };
+
+/// Whether the row of a reference has less at `place` than at `largest`, by
+/// more than what users of scores would call a tie.
 template <typename Wide>
-RowAgreement countAgreeing(const Tensor &a, const Tensor &b) {
-  int64_t length = a.rank() > 0 ? a.shape().back() : 1;
+bool isClearlyLess(const Tensor &reference, int64_t row, int64_t length,
+                   int64_t place, int64_t largest) {
+  constexpr double tie = 1.0 / 16;
+  std::vector<Wide> values(static_cast<size_t>(length));
+  load(reference, row * length, length, values.data());
+  auto [min, max] = std::ranges::minmax(values);
+  // The negation also takes what is no number.
+  return !(values[size_t(largest)] - values[size_t(place)] <=
+           tie * (max - min));
+}
+
+template <typename Wide>
+RowAgreement countAgreeing(const Tensor &a, const Tensor &b, int64_t length) {
   if (a.size() == 0)
     return {};
   int64_t rows = a.size() / length;
-  std::vector<uint8_t> agrees(static_cast<size_t>(rows));
+  std::vector<Largest> outcomes(static_cast<size_t>(rows));
   parallelFor(rows, std::max<int64_t>(1, 65536 / length),
               [&](int64_t first, int64_t last) {
                 std::vector<Wide> values(size_t(std::min(length, blockSize)));
@@ -198,10 +214,17 @@ RowAgreement countAgreeing(const Tensor &a, const Tensor &b) {
                   }
                   return bestAt;
                 };
-                for (int64_t row = first; row < last; ++row)
-                  agrees[size_t(row)] = argmax(a, row) == argmax(b, row);
+                for (int64_t row = first; row < last; ++row) {
+                  int64_t place = argmax(a, row), largest = argmax(b, row);
+                  if (place != largest)
+                    outcomes[size_t(row)] =
+                        isClearlyLess<Wide>(b, row, length, place, largest)
+                            ? Largest::MovesClearly
+                            : Largest::MovesSlightly;
+                }
               });
-  return {rows, std::count(agrees.begin(), agrees.end(), 1)};
+  return {rows, std::ranges::count(outcomes, Largest::Stays),
+          std::ranges::count(outcomes, Largest::MovesClearly)};
 }
 
 template <typename Wide>
@@ -239,8 +262,9 @@ Metrics measureAs(const Tensor &a, const Tensor &b, Tolerance tolerance) {
   metrics.infA = total.infA;
   metrics.infB = total.infB;
   metrics.unordered = total.unordered;
-  if (auto [rows, agreeing] = countAgreeing<Wide>(a, b); rows > 0)
-    metrics.argmaxAgreement = double(agreeing) / double(rows);
+  int64_t length = a.rank() > 0 ? a.shape().back() : 1;
+  if (RowAgreement found = countAgreeing<Wide>(a, b, length); found.rows > 0)
+    metrics.argmaxAgreement = double(found.agreeing) / double(found.rows);
   if (total.minB <= total.maxB) {
     metrics.minB = total.minB;
     metrics.maxB = total.maxB;
@@ -275,9 +299,13 @@ double cosineOf(double dot, double squareA, double squareB) {
 }
 
 RowAgreement agreementOfRows(const Tensor &a, const Tensor &b) {
+  // Classes of a picture that is one element large are a row as well.
+  int64_t length = 1;
+  for (int64_t axis = a.rank() - 1; axis >= 0 && length == 1; --axis)
+    length = a.dim(axis);
   return needsMoreThanDouble(a) || needsMoreThanDouble(b)
-             ? countAgreeing<long double>(a, b)
-             : countAgreeing<double>(a, b);
+             ? countAgreeing<long double>(a, b, length)
+             : countAgreeing<double>(a, b, length);
 }
 
 double errorOfRange(double maxAbs, double minB, double maxB) {

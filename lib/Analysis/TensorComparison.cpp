@@ -318,6 +318,7 @@ void TensorComparison::addFloats(const Tensor &a, const Tensor &b) {
     RowAgreement agreement = agreementOfRows(a, b);
     rows = agreement.rows;
     agreeing = agreement.agreeing;
+    clearlyMoved = agreement.clearlyMoved;
   }
 }
 
@@ -386,7 +387,7 @@ void TensorComparison::merge(const TensorComparison &next) {
   using T = TensorComparison;
   for (auto number :
        {&T::samples, &T::count, &T::nanA, &T::nanB, &T::infA, &T::infB,
-        &T::special, &T::saturated, &T::rows, &T::agreeing})
+        &T::special, &T::saturated, &T::rows, &T::agreeing, &T::clearlyMoved})
     this->*number += next.*number;
   maxAbs = std::max(maxAbs, next.maxAbs);
 }
@@ -406,6 +407,7 @@ ComparisonResult TensorComparison::result() const {
                           .worstSampleCosine = worstSampleCosine,
                           .channels = int64_t(sums.size()),
                           .rows = rows,
+                          .clearlyMoved = clearlyMoved,
                           .isExact = isExact};
   if (int64_t measured = isExact ? 0 : count - special; measured > 0) {
     result.mse = total.squareError / double(measured);

@@ -60,10 +60,12 @@ struct Metrics {
 /// are zero, 0 if only one is, and exactly 1 if they are equal.
 double cosineOf(double dot, double squareA, double squareB);
 
-/// How many rows along the last axis there are, and how many have their
-/// largest element (the first NaN, if there is one) at the same place.
+/// How many rows along the last axis that has more than one element there are,
+/// and how many have their largest element (the first NaN, if there is one) at
+/// the same place. One is clearly moved if b has at its place in a less than
+/// its largest element, by more than 1/16 of the range of the row.
 struct RowAgreement {
-  int64_t rows = 0, agreeing = 0;
+  int64_t rows = 0, agreeing = 0, clearlyMoved = 0;
 };
 RowAgreement agreementOfRows(const Tensor &a, const Tensor &b);
 

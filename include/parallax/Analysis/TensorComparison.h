@@ -99,6 +99,9 @@ struct ComparisonResult {
   /// at the same place; of integers and Booleans, the part that is equal.
   /// 1 if there are none.
   double agreement = 1;
+  /// The rows in which it is at another place that is clearly worse in the
+  /// float network, and not one of nearly the same value.
+  int64_t clearlyMoved = 0;
   /// Integers and Booleans have no distance.
   bool isExact = false;
 
@@ -139,6 +142,8 @@ public:
   void clear();
 
   ComparisonResult result() const;
+  /// Pairs of all samples.
+  int64_t valueCount() const { return count; }
   const std::vector<PairSums> &channelSums() const { return sums; }
   const std::vector<ChannelExtent> &channelExtents() const { return extents; }
 
@@ -159,6 +164,7 @@ private:
   std::vector<ChannelExtent> extents;
   int64_t samples = 0, count = 0, nanA = 0, nanB = 0, infA = 0, infB = 0;
   int64_t special = 0, saturated = 0, rows = 0, agreeing = 0;
+  int64_t clearlyMoved = 0;
   double maxAbs = 0;
   double worstSampleCosine = 1;
   int64_t worstSample = -1;

@@ -49,11 +49,16 @@ bool hasProbabilitiesInRows(Value value) {
 bool choosesClasses(Value output) {
   auto type = cast<RankedTensorType>(output.getType());
   if (!isa<FloatType>(type.getElementType()) || !type.hasStaticShape() ||
-      type.getRank() == 0 || type.getShape().back() < 2 ||
       type.getNumElements() > maxElements)
     return false;
+  // Classes of a picture that is one element large.
+  ArrayRef<int64_t> shape = type.getShape();
+  if (shape.size() == 4 && shape[1] > 1 && shape[2] == 1 && shape[3] == 1)
+    return true;
+  if (shape.empty() || shape.back() < 2)
+    return false;
   // Rows of a matrix are samples or tokens.
-  return type.getRank() == 2 || hasProbabilitiesInRows(output);
+  return shape.size() == 2 || hasProbabilitiesInRows(output);
 }
 
 } // namespace parallax::analyze
