@@ -31,8 +31,8 @@ struct OutputPrecision {
   /// The first sample with the smallest cosine, counted from 0.
   int64_t worstSample = -1;
   double worstSampleCosine = 1;
-  /// "good" or "too low".
-  std::string verdict;
+  /// "good", "bad" or, where the samples don't tell, "undecided", and why.
+  std::string verdict, reason;
 };
 
 /// How close a tensor is to that of the float network.

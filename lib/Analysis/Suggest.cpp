@@ -9,6 +9,7 @@
 #include "parallax/Analysis/Suggest.h"
 #include "LossModel.h"
 
+#include "parallax/Analysis/OutputVerdict.h"
 #include "parallax/Analysis/RangeSearch.h"
 
 #include <algorithm>
@@ -121,7 +122,7 @@ public:
   }
 
   std::vector<Suggestion> run() {
-    if (report.diagnoses.empty())
+    if (report.diagnoses.empty() || areOutputsGood(report))
       return {};
     suggestCalibration();
     suggestSmoothing();
@@ -360,8 +361,11 @@ void Suggester::suggestWidening() {
 }
 
 void Suggester::suggestHighest() {
-  if (options.highestMixPrecision || !options.attempt ||
-      model.worstLoss <= 1 - outputThreshold)
+  bool isBad = std::ranges::any_of(
+      judgeFinalOutputs(report), [](const JudgedOutput &output) {
+        return output.verdict.quality == OutputQuality::Bad;
+      });
+  if (options.highestMixPrecision || !options.attempt || !isBad)
     return;
   std::vector<ConfigEdit> edits = {
       {"quant.highest_mix_precision", "true", false}};

@@ -7,6 +7,7 @@
 #include "parallax/Case/Predicate.h"
 #include "CaseBuild.h"
 
+#include "parallax/Analysis/OutputVerdict.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Unicode.h"
@@ -21,6 +22,18 @@ namespace {
 bool isAt(const std::string &layer, const std::string &node,
           const std::string &tensor) {
   return layer == node || layer == tensor;
+}
+
+/// Every cosine reaches it.
+constexpr double noThreshold = -1;
+
+bool hasOutputBelow(const PrecisionReport &report, double threshold) {
+  std::vector<JudgedOutput> outputs = judgeOutputs(report);
+  if (outputs.empty())
+    return !passes(report, threshold);
+  return std::ranges::any_of(outputs, [&](const JudgedOutput &output) {
+    return !(output.row->metrics.similarity() >= threshold);
+  });
 }
 
 bool holdsFor(const Predicate &predicate, const PrecisionReport &report) {
@@ -41,7 +54,9 @@ bool holdsFor(const Predicate &predicate, const PrecisionReport &report) {
           return true;
     return false;
   case Predicate::Kind::OutputCosine:
-    return !passes(report, predicate.threshold);
+    return hasOutputBelow(report, predicate.threshold);
+  case Predicate::Kind::OutputBad:
+    return !passes(report, noThreshold);
   default:
     // Nothing is wrong, and nothing may be made up.
     return problemOf(report).kind == Predicate::Kind::Analyzed;
@@ -85,6 +100,8 @@ std::string Predicate::words() const {
                        printable(layer), threshold);
   case Kind::OutputCosine:
     return fmt::format("the cosine of an output is below {}", threshold);
+  case Kind::OutputBad:
+    return "the verdict on an output is bad";
   case Kind::Message:
     return fmt::format("the build fails and says '{}'", printable(text));
   case Kind::Crash:
@@ -131,9 +148,8 @@ Predicate problemOf(const PrecisionReport &report) {
     predicate.kind = Predicate::Kind::LayerCosine;
     predicate.layer = worst->node;
     predicate.threshold = layerThreshold;
-  } else if (!passes(report, outputThreshold)) {
-    predicate.kind = Predicate::Kind::OutputCosine;
-    predicate.threshold = outputThreshold;
+  } else if (!passes(report, noThreshold)) {
+    predicate.kind = Predicate::Kind::OutputBad;
   }
   return predicate;
 }

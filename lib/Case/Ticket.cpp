@@ -6,6 +6,7 @@
 // other programs show.
 //===----------------------------------------------------------------------===//
 #include "parallax/Case/Ticket.h"
+#include "parallax/Analysis/OutputVerdict.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/MappedFile.h"
 #include "parallax/Support/Unicode.h"
@@ -42,12 +43,11 @@ std::string list(const std::vector<std::string> &entries) {
   return text;
 }
 
-const PrecisionRow *worstRow(const PrecisionReport &report,
-                             AnalysisMethod method, bool isOutput) {
+const PrecisionRow *worstLayer(const PrecisionReport &report) {
   const PrecisionRow *worst = nullptr;
   for (const PrecisionTable &table : report.tables)
     for (const PrecisionRow &row : table.rows)
-      if (table.method == method && (row.isOutput || !isOutput) &&
+      if (table.method == AnalysisMethod::PerLayer &&
           (!worst || row.metrics.similarity() < worst->metrics.similarity()))
         worst = &row;
   return worst;
@@ -108,19 +108,25 @@ std::string oneLineVerdict(const PrecisionReport &report) {
                        "elements",
                        printable(fault->node), nameOf(fault->difference),
                        fault->differing, fault->elements);
-  const PrecisionRow *output =
-      worstRow(report, AnalysisMethod::EndToEnd, /*isOutput=*/true);
-  if (output && output->metrics.similarity() < outputThreshold)
-    return fmt::format("output {} keeps a cosine of {:.5f}, {} are wanted",
-                       printable(output->tensor), output->metrics.similarity(),
-                       outputThreshold);
-  const PrecisionRow *layer =
-      worstRow(report, AnalysisMethod::PerLayer, /*isOutput=*/false);
+  std::vector<JudgedOutput> outputs = judgeOutputs(report);
+  auto worst =
+      std::ranges::min_element(outputs, {}, [](const JudgedOutput &output) {
+        return std::pair(output.verdict.quality,
+                         output.verdict.weakestCosine());
+      });
+  if (worst != outputs.end() && worst->verdict.quality == OutputQuality::Bad)
+    return fmt::format("output {} is bad: {}", printable(worst->row->tensor),
+                       worst->verdict.reason);
+  const PrecisionRow *layer = worstLayer(report);
   if (layer && layer->metrics.similarity() < layerThreshold)
     return fmt::format("layer {} keeps a cosine of {:.5f} by itself, {} are "
                        "wanted",
                        printable(layer->node), layer->metrics.similarity(),
                        layerThreshold);
+  if (worst != outputs.end() &&
+      worst->verdict.quality == OutputQuality::Undecided)
+    return fmt::format("output {} is undecided: {}",
+                       printable(worst->row->tensor), worst->verdict.reason);
   return "all outputs and layers are precise enough";
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Compiler.h"
 
+#include "parallax/Analysis/OutputVerdict.h"
 #include "parallax/Pipeline/Build.h"
 #include "parallax/Pipeline/EvaluateModels.h"
 #include "parallax/Pipeline/OutputFiles.h"
@@ -35,17 +36,10 @@ BuildOptions buildOptionsOf(const CompileOptions &options) {
 
 std::vector<OutputPrecision> outputsOf(const PrecisionReport &report) {
   std::vector<OutputPrecision> outputs;
-  for (const PrecisionTable &table : report.tables) {
-    if (table.method != AnalysisMethod::EndToEnd)
-      continue;
-    // The NPU comes last.
-    outputs.clear();
-    for (const PrecisionRow &row : table.rows)
-      if (row.isOutput)
-        outputs.push_back(
-            {row.tensor, similarityOf(row.metrics), row.metrics.worstSample,
-             row.metrics.worstSampleCosine, std::string(verdictOf(row))});
-  }
+  for (const auto &[table, row, verdict] : judgeFinalOutputs(report))
+    outputs.push_back({row->tensor, similarityOf(row->metrics),
+                       row->metrics.worstSample, row->metrics.worstSampleCosine,
+                       std::string(nameOf(verdict.quality)), verdict.reason});
   return outputs;
 }
 

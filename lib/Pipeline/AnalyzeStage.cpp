@@ -86,7 +86,7 @@ void printAnalysis(const PrecisionReport &report, const QuantConfig &config) {
   for (const PrecisionTable &table : report.tables)
     if (table.method == config.precisionAnalysisMethod)
       showResult(renderPrecision(table, isFull, style));
-  showResult(renderOutliers(report.outliers, style));
+  showResult(renderOutliers(report, style));
   showResult(renderWaterfall(report.waterfall, style));
   showResult(renderAttribution(report, worstRows, style));
   if (isFull) {
@@ -163,6 +163,7 @@ void runAnalyzeStage(BuildState &state) {
   if (dump)
     dump->finish();
   report.sampleSource = samples.source;
+  report.isSmoothed = config.enableSmoothQuant;
   addCycles(report, machine, state.config);
   std::optional<Samples> others;
   if (!config.inputSampleDir.empty())

@@ -6,6 +6,7 @@
 // and the table of predicted and verified gains.
 //===----------------------------------------------------------------------===//
 #include "PrecisionText.h"
+#include "parallax/Analysis/OutputVerdict.h"
 #include "parallax/Support/Unicode.h"
 
 #include <algorithm>
@@ -17,21 +18,6 @@ namespace parallax {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// The rows of outputs with all errors accumulated, as the last mode has them:
-/// the NPU's, if it was analyzed.
-std::vector<const PrecisionRow *> outputsOf(const PrecisionReport &report) {
-  std::vector<const PrecisionRow *> rows;
-  for (const PrecisionTable &table : report.tables) {
-    if (table.method != AnalysisMethod::EndToEnd)
-      continue;
-    rows.clear();
-    for (const PrecisionRow &row : table.rows)
-      if (row.isOutput)
-        rows.push_back(&row);
-  }
-  return rows;
-}
 
 /// What is left of the loss of every output, as a part of it.
 double leftPart(const PrecisionReport &report, double gain) {
@@ -55,10 +41,10 @@ std::string editText(const ConfigEdit &edit) {
 } // namespace
 
 double meanSimilarity(const PrecisionReport &report) {
-  std::vector<const PrecisionRow *> outputs = outputsOf(report);
+  std::vector<JudgedOutput> outputs = judgeFinalOutputs(report);
   double sum = 0;
-  for (const PrecisionRow *row : outputs)
-    sum += row->metrics.similarity();
+  for (const JudgedOutput &output : outputs)
+    sum += output.row->metrics.similarity();
   return outputs.empty() ? 1 : sum / double(outputs.size());
 }
 
@@ -146,18 +132,23 @@ std::string renderApplied(const Application &applied, const TableStyle &style) {
                Column::number("Predicted"), Column::number("Verified"),
                Column::number("Predicted gain", 1),
                Column::number("Verified gain", 1)});
-  std::vector<const PrecisionRow *> after = outputsOf(*applied.after);
+  std::vector<JudgedOutput> after = judgeFinalOutputs(*applied.after);
   double left = leftPart(*applied.before, applied.predictedGain);
-  for (const PrecisionRow *row : outputsOf(*applied.before)) {
+  for (const JudgedOutput &output : judgeFinalOutputs(*applied.before)) {
+    const PrecisionRow *row = output.row;
     double old = row->metrics.similarity(), predicted = 1 - (1 - old) * left;
-    auto found = std::ranges::find(after, row->tensor, &PrecisionRow::tensor);
+    auto found =
+        std::ranges::find(after, row->tensor, [](const JudgedOutput &output) {
+          return output.row->tensor;
+        });
     std::string verified = "-", gain = "-";
     Tint tint = Tint::Plain;
     if (found != after.end()) {
-      double similarity = (*found)->metrics.similarity();
+      double similarity = found->row->metrics.similarity();
       verified = formatFraction(similarity, 5);
       gain = fmt::format("{:+.5f}", similarity - old);
-      tint = similarity >= outputThreshold ? Tint::Good : Tint::Bad;
+      tint =
+          found->verdict.quality == OutputQuality::Bad ? Tint::Bad : Tint::Good;
     }
     table.addRow({printable(row->tensor),
                   formatFraction(old, 5),
@@ -180,8 +171,11 @@ std::string renderApplied(const Application &applied, const TableStyle &style) {
 
 bool isWorse(const PrecisionReport &before, const PrecisionReport &after) {
   auto outcome = [](const PrecisionReport &report) {
+    double weakest = 0;
+    for (const JudgedOutput &output : judgeFinalOutputs(report))
+      weakest += output.verdict.weakestCosine();
     return std::tuple(passes(report, outputThreshold), -deadChannels(report),
-                      meanSimilarity(report));
+                      weakest);
   };
   return outcome(after) < outcome(before);
 }

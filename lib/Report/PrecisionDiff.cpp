@@ -46,7 +46,12 @@ const T *lookup(const std::map<std::string, const T *> &index,
   return it == index.end() ? nullptr : it->second;
 }
 
-TableChange changeOf(const PrecisionTable &before,
+/// Both analyses of one network.
+struct ReportPair {
+  const PrecisionReport &before, &after;
+};
+
+TableChange changeOf(const ReportPair &reports, const PrecisionTable &before,
                      const PrecisionTable &after) {
   TableChange change{before.method, before.mode};
   auto old = indexOf(before.rows), now = indexOf(after.rows);
@@ -67,6 +72,9 @@ TableChange changeOf(const PrecisionTable &before,
                       {partner->quantType, row.quantType},
                       {similarityIn(*partner), similarityIn(row)},
                       {partner->cycles, row.cycles}});
+    if (layers.back().isOutput && after.method == AnalysisMethod::EndToEnd)
+      layers.back().verdict = {judgeOutput(reports.before, before, *partner),
+                               judgeOutput(reports.after, after, row)};
   }
   // Of equal drops, the order of the network.
   std::vector<size_t> order(layers.size());
@@ -168,17 +176,18 @@ void judge(PrecisionDiff &diff, const PrecisionTable &before,
   std::string title = titleOf(before);
   for (const LayerChange &layer : table.layers) {
     auto [old, now] = layer.similarity;
-    if (!layer.isOutput || !(now < old))
+    if (!layer.isOutput || (!layer.isBadNow() && !(layer.drop() > tolerance)))
       continue;
-    bool fallsBelow = old >= outputThreshold && now < outputThreshold;
-    if (!fallsBelow && layer.drop() <= tolerance)
-      continue;
-    std::string why = fallsBelow ? fmt::format("below {}", outputThreshold)
-                                 : fmt::format("by more than {}", tolerance);
-    diff.regressions.push_back(
-        fmt::format("{}: output {} falls from {} to {}, {}.", title,
-                    printable(layer.tensor), formatFraction(old, 5),
-                    formatFraction(now, 5), why));
+    std::string change =
+        fmt::format("{} from {} to {}",
+                    now < old ? "falls" : (now > old ? "rises" : "goes"),
+                    formatFraction(old, 5), formatFraction(now, 5));
+    std::string why =
+        layer.isBadNow()
+            ? fmt::format(" and is bad now: {}", layer.verdict->after.reason)
+            : fmt::format(", by more than {}", tolerance);
+    diff.regressions.push_back(fmt::format(
+        "{}: output {} {}{}.", title, printable(layer.tensor), change, why));
   }
   std::set<std::string> gone(table.onlyBefore.begin(), table.onlyBefore.end());
   for (const PrecisionRow &row : before.rows)
@@ -202,7 +211,7 @@ PrecisionDiff diffPrecision(const PrecisionReport &before,
       diff.onlyBefore.push_back(titleOf(table));
       continue;
     }
-    diff.tables.push_back(changeOf(table, *partner));
+    diff.tables.push_back(changeOf({before, after}, table, *partner));
     if (table.method == AnalysisMethod::EndToEnd)
       judge(diff, table, diff.tables.back(), tolerance);
   }

@@ -39,6 +39,8 @@ std::string signedText(double difference) {
 }
 
 Tint tintOfChange(const LayerChange &layer) {
+  if (layer.isBadNow())
+    return Tint::Bad;
   double threshold = layer.isOutput ? outputThreshold : layerThreshold;
   if (layer.drop() <= 0)
     return layer.drop() < 0 ? Tint::Good : Tint::Plain;
@@ -171,6 +173,10 @@ Json layerObject(const LayerChange &layer) {
   put(json, "similarity", layer.similarity);
   json["change"] = -layer.drop();
   put(json, "cycles", layer.cycles);
+  if (layer.verdict)
+    put(json, "verdict",
+        Change<std::string_view>{nameOf(layer.verdict->before.quality),
+                                 nameOf(layer.verdict->after.quality)});
   return json;
 }
 

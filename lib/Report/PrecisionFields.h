@@ -21,6 +21,7 @@
 #define PARALLAX_LIB_REPORT_PRECISIONFIELDS_H
 
 #include "PrecisionText.h"
+#include "parallax/Analysis/OutputVerdict.h"
 
 #include <cmath>
 #include <concepts>
@@ -104,6 +105,7 @@ void describe(Archive &archive, T &metrics) {
   });
   archive("rows", metrics.rows);
   archive.unless(metrics.rows == 0, "agreement", metrics.agreement);
+  archive.optional("clearly_moved", metrics.clearlyMoved);
   archive.column(Column::number("Argmax", 13), [&] {
     return distance(
         partOfText(metrics.rows - movedRows(metrics), metrics.rows));
@@ -117,6 +119,36 @@ void describe(Archive &archive, T &metrics) {
   archive("inf_float", metrics.infB);
   archive("special", metrics.special);
   archive.optional("unequal", metrics.unequal);
+}
+
+template <typename Archive, Like<ChannelRange> T>
+void describe(Archive &archive, T &range) {
+  archive("first", range.first);
+  archive("last", range.last);
+}
+
+template <typename Archive, Like<LostChannels> T>
+void describe(Archive &archive, T &lost) {
+  archive("channels", lost.channels);
+  archive("min", lost.min);
+  archive("max", lost.max);
+  archive("are_zero", lost.areZero);
+}
+
+template <typename Archive, Like<ChannelGroup> T>
+void describe(Archive &archive, T &group) {
+  archive("channels", group.channels);
+  archive("min", group.min);
+  archive("max", group.max);
+  archive("is_constant", group.isConstant);
+  archive("cosine", group.cosine);
+  archive("samples", group.samples);
+  archive("mean", group.mean);
+  archive("std", group.deviation);
+  archive("worst_sample", group.worstSample);
+  archive("lowest", group.lowest);
+  archive("highest", group.highest);
+  archive("lost", group.lost);
 }
 
 template <typename Archive, Like<PrecisionRow> T>
@@ -143,6 +175,7 @@ void describe(Archive &archive, T &row) {
     return row.cycles > 0 ? fmt::format("{}", row.cycles) : std::string("-");
   });
   archive.optional("moves", row.moves);
+  archive.optional("groups", row.groups);
   archive.optional("quantized", row.metrics.quantized);
   archive.optional("reference", row.metrics.reference);
 }
@@ -296,13 +329,27 @@ void describe(Archive &archive, T &form) {
 
 struct Thresholds {
   double output = outputThreshold, layer = layerThreshold, fall = fallThreshold;
+  double good = goodCosine, goodSample = parallax::goodSample,
+         badSample = parallax::badSample;
 };
+
+/// The verdict on an output, in one line of the file.
+template <typename Archive, Like<JudgedOutput> T>
+void describe(Archive &archive, T &output) {
+  archive.derived("mode", output.table->mode);
+  archive.derived("tensor", output.row->tensor);
+  archive.derived("verdict", output.verdict.quality);
+  archive.derived("reason", output.verdict.reason);
+}
 
 template <typename Archive, Like<Thresholds> T>
 void describe(Archive &archive, T &thresholds) {
   archive("output", thresholds.output);
   archive("layer", thresholds.layer);
   archive("fall", thresholds.fall);
+  archive("good", thresholds.good);
+  archive("good_sample", thresholds.goodSample);
+  archive("bad_sample", thresholds.badSample);
 }
 
 /// All but times, which differ from run to run.
@@ -313,10 +360,12 @@ void describe(Archive &archive, T &report) {
   archive.derived("thresholds", Thresholds{});
   archive.derived("passes", passes(report, outputThreshold));
   archive.derived("verdict", verdictText(report));
+  archive.derived("outputs", judgeOutputs(report));
   archive("tables", report.tables);
   archive.optional("inputs", report.inputs);
   archive.optional("calibrated_inputs", report.calibratedInputs);
   archive("outliers", report.outliers);
+  archive.optional("smoothed", report.isSmoothed);
   archive.optional("weights", report.weights);
   archive.optional("attribution", report.attribution);
   archive.optional("waterfall", report.waterfall);

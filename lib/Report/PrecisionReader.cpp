@@ -150,7 +150,30 @@ private:
     } else {
       JsonReader inner(json, file, where);
       describe(inner, value);
+      inner.check(value);
     }
+  }
+
+  template <typename T> void check(const T &) const {}
+  void check(const PrecisionRow &row) const {
+    const ComparisonResult &metrics = row.metrics;
+    // Only integers and truth values have none.
+    if (!metrics.isExact && object["cosine"].is_null())
+      fail(placeOf("cosine"), "is not a number");
+    checkCosine("cosine", metrics.cosine);
+    checkCosine("worst_sample_cosine", metrics.worstSampleCosine);
+    checkCosine("worst_channel_cosine", metrics.worstChannelCosine);
+    checkCosine("agreement", metrics.agreement);
+  }
+  void check(const ChannelGroup &group) const {
+    checkCosine("cosine", group.cosine);
+    checkCosine("mean", group.mean);
+    checkCosine("lowest", group.lowest);
+    checkCosine("highest", group.highest);
+  }
+  void checkCosine(const std::string &name, double value) const {
+    if (!(std::abs(value) <= 1))
+      fail(placeOf(name), "is not between -1 and 1");
   }
 
   const Json &object;

@@ -6,6 +6,7 @@
 // are, so that the short table, the full one and the files cannot drift apart.
 //===----------------------------------------------------------------------===//
 #include "PrecisionFields.h"
+#include "parallax/Analysis/OutputVerdict.h"
 #include "parallax/Support/Unicode.h"
 
 #include <cmath>
@@ -202,12 +203,13 @@ std::string outlierHint() {
          "into the weights.";
 }
 
-std::string renderOutliers(const std::vector<OutlierRow> &outliers,
+std::string renderOutliers(const PrecisionReport &report,
                            const TableStyle &style) {
-  if (outliers.empty())
+  if (report.outliers.empty())
     return "";
-  return outlierTitle() + "\n" + outlierTable(outliers).render(style) +
-         outlierHint() + "\n";
+  bool isWanted = !report.isSmoothed && !areOutputsGood(report);
+  return outlierTitle() + "\n" + outlierTable(report.outliers).render(style) +
+         (isWanted ? outlierHint() + "\n" : "");
 }
 
 std::string precisionTableText(const PrecisionReport &report, bool full) {
@@ -215,7 +217,7 @@ std::string precisionTableText(const PrecisionReport &report, bool full) {
   for (const PrecisionTable &table : report.tables)
     text += renderPrecision(table, full) + "\n";
   if (!report.outliers.empty())
-    text += renderOutliers(report.outliers) + "\n";
+    text += renderOutliers(report) + "\n";
   if (!report.waterfall.empty())
     text += renderWaterfall(report.waterfall) + "\n";
   if (report.attribution)

@@ -6,6 +6,7 @@
 // nor where to look first. These sentences do.
 //===----------------------------------------------------------------------===//
 #include "PrecisionText.h"
+#include "parallax/Analysis/OutputVerdict.h"
 #include "parallax/Support/Unicode.h"
 
 #include <algorithm>
@@ -58,31 +59,51 @@ size_t layerCount(const PrecisionTable &table) {
   return layers.size();
 }
 
-std::string outputLine(const PrecisionRow &row) {
-  const ComparisonResult &metrics = row.metrics;
-  std::string line = fmt::format("  {}: {}, {}", printable(row.tensor),
-                                 valueText(row), verdictOf(row));
-  if (std::string moved = movedRowsText(metrics); !moved.empty())
-    line += "; " + moved;
-  if (metrics.deadChannels > 0)
-    line += fmt::format("; {} of {} channels are dead", metrics.deadChannels,
-                        metrics.channels);
-  return line + "\n";
+/// "0.9993 (samples 0.9989 … 0.9997)", without digits that other samples would
+/// change.
+std::string spreadText(const ChannelGroup &group) {
+  int decimals = decimalsOf(group);
+  std::string text = formatFraction(group.cosine, decimals),
+              lowest = formatFraction(group.lowest, decimals),
+              highest = formatFraction(group.highest, decimals);
+  // Of one sample, and of integers, there is nothing more to say.
+  bool isSpread = group.samples > 1 && group.worstSample >= 0 &&
+                  (lowest != text || highest != text);
+  return isSpread ? fmt::format("{} (samples {} … {})", text, lowest, highest)
+                  : text;
 }
 
-std::string outputsText(const PrecisionTable &table) {
+std::string outputLines(const JudgedOutput &output) {
+  const auto &[table, row, verdict] = output;
+  std::string line =
+      fmt::format("  {}: {}", printable(row->tensor), nameOf(verdict.quality));
+  bool isMeasured = row->metrics.samples > 0 && row->metrics.count > 0;
+  if (isMeasured && verdict.groups.size() == 1)
+    line += ", " + spreadText(verdict.groups[0]) +
+            (row->metrics.isExact ? " equal" : "");
+  if (!verdict.reason.empty())
+    line += ": " + verdict.reason;
+  line += "\n";
+  if (isMeasured && verdict.groups.size() > 1)
+    for (const ChannelGroup &group : verdict.groups)
+      line += fmt::format("    {}: {}\n", groupText(group), spreadText(group));
+  return line;
+}
+
+std::string outputsText(const PrecisionReport &report,
+                        const PrecisionTable &table) {
   std::string lines;
   size_t outputs = 0, good = 0;
-  for (const PrecisionRow &row : table.rows)
-    if (row.isOutput) {
+  for (const JudgedOutput &output : judgeOutputs(report))
+    if (output.table == &table) {
       ++outputs;
-      good += similarityOf(row.metrics) >= outputThreshold;
-      lines += outputLine(row);
+      good += output.verdict.quality == OutputQuality::Good;
+      lines += outputLines(output);
     }
   return outputs == 0
              ? fmt::format("Outputs, {}: none was compared.\n", headOf(table))
-             : fmt::format("Outputs, {}: {} of {} reach {}.\n", headOf(table),
-                           good, outputs, outputThreshold) +
+             : fmt::format("Outputs, {}: {} of {} {} good.\n", headOf(table),
+                           good, outputs, outputs == 1 ? "is" : "are") +
                    lines;
 }
 
@@ -149,10 +170,6 @@ double similarityOf(const ComparisonResult &metrics) {
   return metrics.similarity();
 }
 
-std::string_view verdictOf(const PrecisionRow &output) {
-  return similarityOf(output.metrics) >= outputThreshold ? "good" : "too low";
-}
-
 std::string verdictText(const PrecisionReport &report) {
   std::string text = fmt::format("Compared on {} sample{}", report.samples,
                                  report.samples == 1 ? "" : "s");
@@ -170,7 +187,7 @@ std::string verdictText(const PrecisionReport &report) {
       continue;
     }
     isEndToEnd = true;
-    text += outputsText(table) + fallText(table);
+    text += outputsText(report, table) + fallText(table);
   }
   if (!isEndToEnd)
     text += "How good the outputs are was not measured: set "
@@ -179,26 +196,27 @@ std::string verdictText(const PrecisionReport &report) {
 }
 
 bool passes(const PrecisionReport &report, double failUnder) {
-  bool isEndToEnd =
-      std::any_of(report.tables.begin(), report.tables.end(),
-                  [](const PrecisionTable &table) {
-                    return table.method == AnalysisMethod::EndToEnd;
-                  });
-  for (const PrecisionTable &table : report.tables) {
-    if (isEndToEnd && table.method != AnalysisMethod::EndToEnd)
-      continue;
-    size_t compared = 0;
-    for (const PrecisionRow &row : table.rows) {
-      if (isEndToEnd && !row.isOutput)
-        continue;
-      ++compared;
-      if (!(similarityOf(row.metrics) >= failUnder))
+  auto reaches = [&](const PrecisionRow &row) {
+    return similarityOf(row.metrics) >= failUnder;
+  };
+  bool isEndToEnd = false;
+  for (const PrecisionTable &table : report.tables)
+    if (table.method == AnalysisMethod::EndToEnd) {
+      isEndToEnd = true;
+      if (std::ranges::none_of(table.rows, &PrecisionRow::isOutput))
         return false;
     }
-    if (compared == 0)
-      return false;
-  }
-  return !report.tables.empty();
+  if (isEndToEnd)
+    return std::ranges::all_of(
+        judgeOutputs(report), [&](const JudgedOutput &output) {
+          return output.verdict.quality != OutputQuality::Bad &&
+                 reaches(*output.row);
+        });
+  return !report.tables.empty() &&
+         std::ranges::all_of(report.tables, [&](const PrecisionTable &table) {
+           return !table.rows.empty() &&
+                  std::ranges::all_of(table.rows, reaches);
+         });
 }
 
 } // namespace parallax

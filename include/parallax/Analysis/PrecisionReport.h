@@ -10,6 +10,7 @@
 
 #include "parallax/Analysis/Attribution.h"
 #include "parallax/Analysis/BitDifference.h"
+#include "parallax/Analysis/ChannelGroups.h"
 #include "parallax/Analysis/Diagnosis.h"
 #include "parallax/Analysis/Histogram.h"
 #include "parallax/Analysis/TensorComparison.h"
@@ -51,6 +52,8 @@ struct PrecisionRow {
   int64_t cycles = 0;
   /// Whether the layer only moves elements: it has the type of its readers.
   bool moves = false;
+  /// Of outputs of floats with all errors accumulated.
+  std::vector<ChannelGroup> groups = {};
 };
 
 struct PrecisionTable {
@@ -152,6 +155,8 @@ struct PrecisionReport {
   std::vector<Diagnosis> diagnoses;
   /// The best first.
   std::vector<Suggestion> suggestions;
+  /// Whether outliers were moved into weights already.
+  bool isSmoothed = false;
 };
 
 /// The row of one tensor; nothing if no channel has a level of 3.

@@ -25,6 +25,8 @@ struct Predicate {
     LayerCosine,
     /// Some output keeps less than a cosine with all errors accumulated.
     OutputCosine,
+    /// The verdict on some output is bad.
+    OutputBad,
     /// The build fails, and says a text.
     Message,
     /// The build crashes.

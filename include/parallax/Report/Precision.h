@@ -41,8 +41,9 @@ std::string outlierTitle();
 Table outlierTable(const std::vector<OutlierRow> &outliers);
 /// What to do about outliers, as one line.
 std::string outlierHint();
-/// Title, table and hint; nothing without outliers.
-std::string renderOutliers(const std::vector<OutlierRow> &outliers,
+/// Title and table, and the hint unless all outputs are good or it was
+/// followed; nothing without outliers.
+std::string renderOutliers(const PrecisionReport &report,
                            const TableStyle &style = {});
 
 /// The outputs after each stage: cosines with the imported network, and in
@@ -67,9 +68,6 @@ std::string differencesVerdict(const PrecisionReport &report);
 /// The tables in words: whether outputs and layers are good enough, and where
 /// it begins to go wrong. Lines of plain text.
 std::string verdictText(const PrecisionReport &report);
-
-/// Whether an output is good enough in a word: "good" or "too low".
-std::string_view verdictOf(const PrecisionRow &output);
 
 /// The causes with the facts that they were read off, at most `maxRows`;
 /// nothing without diagnoses.
@@ -100,13 +98,13 @@ double meanSimilarity(const PrecisionReport &report);
 /// The channels that codes kill in layers by themselves.
 int64_t deadChannels(const PrecisionReport &report);
 
-/// Whether an analysis is the worse one of two: outputs that pass count most,
-/// then dead channels, then the mean cosine of outputs.
+/// Whether an analysis is the worse one of two: that outputs pass counts most,
+/// then dead channels, then how good the weakest channels of outputs are.
 bool isWorse(const PrecisionReport &before, const PrecisionReport &after);
 
-/// Whether the EndToEnd similarity of every output is at least `failUnder`;
-/// without such tables, the similarity of every row. What compared nothing
-/// does not pass.
+/// Whether no output is bad, and the EndToEnd similarity of each at least
+/// `failUnder`; without such tables, the similarity of every row. What compared
+/// nothing does not pass.
 bool passes(const PrecisionReport &report, double failUnder);
 
 /// precision_analysis_table.txt: all tables and the verdict, nothing cut.

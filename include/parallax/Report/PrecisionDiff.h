@@ -8,6 +8,7 @@
 #ifndef PARALLAX_REPORT_PRECISIONDIFF_H
 #define PARALLAX_REPORT_PRECISIONDIFF_H
 
+#include "parallax/Analysis/OutputVerdict.h"
 #include "parallax/Report/Precision.h"
 
 namespace parallax {
@@ -26,7 +27,13 @@ struct LayerChange {
   /// As thresholds see it.
   Change<double> similarity = {};
   Change<int64_t> cycles = {};
+  /// Of outputs with all errors accumulated.
+  std::optional<Change<OutputVerdict>> verdict = {};
 
+  bool isBadNow() const {
+    return verdict && verdict->after.quality == OutputQuality::Bad &&
+           verdict->before.quality != OutputQuality::Bad;
+  }
   /// How much it has lost; negative if it is better now.
   double drop() const { return similarity.before - similarity.after; }
 };
@@ -74,8 +81,8 @@ struct PrecisionDiff {
   std::vector<std::string> regressions = {};
 };
 
-/// Outputs may lose up to `tolerance`, unless they fall below what an output
-/// has to reach. Throws Error if there is no table that both have.
+/// Outputs may lose up to `tolerance`, unless they are bad then. Throws Error
+/// if there is no table that both have.
 PrecisionDiff diffPrecision(const PrecisionReport &before,
                             const PrecisionReport &after, double tolerance);
 

@@ -12,6 +12,7 @@
 #include "Sweep/Rows.h"
 #include "Sweep/Waterfall.h"
 
+#include "parallax/Analysis/ChannelGroups.h"
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Backend/NPU/Kernels/Elementwise.h"
@@ -190,12 +191,40 @@ private:
   SampleComparison &sample;
 };
 
-/// The sums over all samples, by observation.
-std::vector<TensorComparison> compare(const Combination &combination,
-                                      const Samples &samples,
-                                      const AnalysisOptions &analysis,
-                                      analyze::Waterfall &waterfall,
-                                      analyze::BitComparison &bits) {
+/// The samples of one observation.
+struct ComparedSamples {
+  TensorComparison sums;
+  /// Of outputs with all errors accumulated.
+  std::optional<ChannelGroups> groups;
+
+  void add(const TensorComparison &sample) {
+    sums.merge(sample);
+    if (groups)
+      groups->add(sample);
+  }
+};
+
+std::vector<ComparedSamples> withoutSamples(const Combination &combination) {
+  std::vector<ComparedSamples> result;
+  for (auto [observation, sums] :
+       llvm::zip(combination.observations,
+                 SampleComparison(combination).comparisons)) {
+    ComparedSamples &compared = result.emplace_back();
+    compared.sums = std::move(sums);
+    const FloatTensor &tensor = combination.tensors[observation.tensor];
+    if (observation.comparison && tensor.isOutput && isFloat(tensor.dtype) &&
+        observation.comparison->method == AnalysisMethod::EndToEnd)
+      compared.groups.emplace();
+  }
+  return result;
+}
+
+/// All samples, by observation.
+std::vector<ComparedSamples> compare(const Combination &combination,
+                                     const Samples &samples,
+                                     const AnalysisOptions &analysis,
+                                     analyze::Waterfall &waterfall,
+                                     analyze::BitComparison &bits) {
   PrepareOptions options = analyze::sweepOptions();
   DenseMap<Operation *, SmallVector<Value, 1>> references =
       referencesOf(combination);
@@ -208,8 +237,7 @@ std::vector<TensorComparison> compare(const Combination &combination,
   Executable executable =
       prepare(combination.function, analyze::combinedKernels(), options);
 
-  std::vector<TensorComparison> total =
-      SampleComparison(combination).comparisons;
+  std::vector<ComparedSamples> total = withoutSamples(combination);
   SamplePool pool;
   std::vector<SamplePool::Sample> running(samples.count);
   SampleCallbacks callbacks;
@@ -222,7 +250,7 @@ std::vector<TensorComparison> compare(const Combination &combination,
   callbacks.consume = [&](size_t i, std::span<const Tensor>) {
     for (size_t j = 0; j < total.size(); ++j)
       if (combination.observations[j].comparison)
-        total[j].merge(running[i]->comparisons[j]);
+        total[j].add(running[i]->comparisons[j]);
     bits.finish(i);
     pool.giveBack(std::move(running[i]));
     if (analysis.done)
@@ -234,28 +262,30 @@ std::vector<TensorComparison> compare(const Combination &combination,
 
 PrecisionTable tableOf(const Comparison &comparison,
                        const Combination &combination,
-                       const std::vector<TensorComparison> &sums) {
+                       const std::vector<ComparedSamples> &compared) {
   PrecisionTable table{comparison.method, comparison.mode, {}, {}};
   std::vector<std::optional<PrecisionRow>> rows(combination.tensors.size());
-  for (size_t i = 0; i < sums.size(); ++i) {
+  for (size_t i = 0; i < compared.size(); ++i) {
     if (combination.observations[i].comparison != comparison)
       continue;
+    const auto &[sums, groups] = compared[i];
     const FloatTensor &tensor =
         combination.tensors[combination.observations[i].tensor];
     Type type = combination.codeTypes[i];
-    rows[combination.observations[i].tensor] =
-        PrecisionRow{tensor.node,
-                     tensor.name,
-                     tensor.type,
-                     tensor.shape,
-                     typeName(tensor.dtype),
-                     typeName(type ? storageOf(type) : tensor.dtype),
-                     sums[i].result(),
-                     tensor.isOutput,
-                     uniformCodes(type),
-                     tensor.inputs,
-                     /*cycles=*/0,
-                     tensor.moves};
+    rows[combination.observations[i].tensor] = PrecisionRow{
+        tensor.node,
+        tensor.name,
+        tensor.type,
+        tensor.shape,
+        typeName(tensor.dtype),
+        typeName(type ? storageOf(type) : tensor.dtype),
+        sums.result(),
+        tensor.isOutput,
+        uniformCodes(type),
+        tensor.inputs,
+        /*cycles=*/0,
+        tensor.moves,
+        groups ? groups->result(sums) : std::vector<ChannelGroup>()};
   }
   for (size_t i = 0; i < rows.size(); ++i)
     if (rows[i])
@@ -267,16 +297,16 @@ PrecisionTable tableOf(const Comparison &comparison,
 
 std::vector<OutlierRow>
 outliersOfAll(const Combination &combination,
-              const std::vector<TensorComparison> &sums) {
+              const std::vector<ComparedSamples> &compared) {
   std::vector<bool> isDone(combination.tensors.size());
   std::vector<OutlierRow> result;
-  for (size_t i = 0; i < sums.size(); ++i) {
+  for (size_t i = 0; i < compared.size(); ++i) {
     size_t tensor = combination.observations[i].tensor;
     if (!combination.observations[i].comparison || isDone[tensor])
       continue;
     isDone[tensor] = true;
     std::vector<float> maxima;
-    for (const ChannelExtent &extent : sums[i].channelExtents())
+    for (const ChannelExtent &extent : compared[i].sums.channelExtents())
       maxima.push_back(std::max(std::abs(extent.minB), std::abs(extent.maxB)));
     if (auto row = outliersOf(combination.tensors[tensor].name, maxima))
       result.push_back(std::move(*row));
@@ -300,7 +330,7 @@ PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
   Samples watched = samples;
   watched.load = inputs.watch(samples.load);
   analyze::BitComparison bits(combination, samples.count);
-  std::vector<TensorComparison> sums =
+  std::vector<ComparedSamples> compared =
       compare(combination, watched, options, waterfall, bits);
   clock.finish("layers");
   PrecisionReport report;
@@ -309,9 +339,9 @@ PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
   clock.finish("bits");
   report.samples = int64_t(samples.count);
   for (const Comparison &comparison : comparisons)
-    report.tables.push_back(tableOf(comparison, combination, sums));
+    report.tables.push_back(tableOf(comparison, combination, compared));
   report.inputs = inputs.rows();
-  report.outliers = outliersOfAll(combination, sums);
+  report.outliers = outliersOfAll(combination, compared);
   report.waterfall = waterfall.rows();
   report.weights = analyze::weightsOf(views);
   report.histograms =

@@ -28,8 +28,12 @@ TEST(PrecisionFiles, JsonHasEverything) {
   EXPECT_EQ(file["schema"], 1);
   EXPECT_EQ(file["samples"], 2);
   EXPECT_EQ(file["sample_source"], "calibration");
-  EXPECT_EQ(file["thresholds"],
-            (json{{"output", 0.98}, {"layer", 0.999}, {"fall", 0.99}}));
+  EXPECT_EQ(file["thresholds"], (json{{"output", 0.98},
+                                      {"layer", 0.999},
+                                      {"fall", 0.99},
+                                      {"good", 0.99},
+                                      {"good_sample", 0.95},
+                                      {"bad_sample", 0.9}}));
   EXPECT_EQ(file["passes"], false);
   EXPECT_EQ(file["verdict"], verdictText(sampleReport()));
   EXPECT_EQ(file["outliers"][0], (json{{"tensor", "norm"},

@@ -80,6 +80,24 @@ TEST(PrecisionReader, KnowsAllNames) {
   EXPECT_GE(causes, 9);
 }
 
+TEST(PrecisionReader, RefusesWhatIsNoCosine) {
+  std::string row = "/tables/0/rows/0/", group = "/tables/1/rows/1/groups/0/";
+  for (const std::string &place :
+       {row + "cosine", row + "worst_sample_cosine",
+        row + "worst_channel_cosine", group + "cosine", group + "lowest"})
+    for (const json &value : {json(1.5), json(-2), json("nan"), json("inf")})
+      EXPECT_NE(messageOf(changed(place, value))
+                    .find("is not between -1 and 1; write the file again"),
+                std::string::npos)
+          << place << value;
+  json file = json::parse(precisionJson(completeReport()));
+  file["tables"][0]["rows"][0]["cosine"] = nullptr;
+  EXPECT_NE(messageOf(file.dump())
+                .find("tables[0].rows[0].cosine is not a "
+                      "number"),
+            std::string::npos);
+}
+
 TEST(PrecisionReader, SkipsWhatItDoesNotKnow) {
   EXPECT_EQ(messageOf(changed("/color", "red")), "no error");
   EXPECT_EQ(messageOf(changed("/tables/0/rows/0/color", json::array())),

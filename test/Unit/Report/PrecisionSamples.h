@@ -79,6 +79,7 @@ inline PrecisionTable sampleChain(AnalysisMethod method,
   if (!table.rows.empty()) {
     table.rows.back().isOutput = true;
     table.rows.back().metrics.deadChannels = 0;
+    table.rows.back().metrics.worstSampleCosine = cosines.back();
   }
   return table;
 }
@@ -104,6 +105,12 @@ inline PrecisionReport completeReport() {
   row.inputs = {"image"};
   row.cycles = 1234;
   row.metrics.quantized = row.metrics.reference = values;
+  ChannelGroup boxes{.channels = {{0, 3}, {5, 5}}, .max = 640, .samples = 2};
+  boxes.lowest = boxes.mean = 0.1 + 0.2;
+  ChannelGroup scores{.channels = {{4, 4}}, .max = 0.9, .deviation = 0.25};
+  scores.lost = {.channels = {{4, 4}}, .max = 0.9, .areZero = false};
+  report.tables.back().rows.back().groups = {boxes, scores};
+  report.isSmoothed = true;
   report.inputs = {sampleRow("image", 0.99999)};
   report.inputs[0].type = "Input";
   report.weights = {{"conv", "conv.w", {8}, "S8", 0.1 + 0.2, values, values}};

@@ -164,7 +164,7 @@ TEST(PrecisionTable, ScreensCutNamesAndFilesDoNot) {
 
 TEST(PrecisionTable, OutliersComeWithAHint) {
   EXPECT_EQ(
-      renderOutliers(sampleReport().outliers),
+      renderOutliers(sampleReport()),
       R"~(Ratio of outliers in tensor【 level=Log(Max_Pertensor/Max_Perchannel) 】
 ┌────────────┬──────────────────────┬────────────────┬────────────────┬────────────────┬────────────────┐
 │ Op outputs │ Sparse channel ratio │ level>=3 ratio │ level>=4 ratio │ level>=5 ratio │ level>=6 ratio │
@@ -176,13 +176,27 @@ A channel of level n has 2^n times fewer codes than the largest one: set quant.e
   EXPECT_EQ(renderOutliers({}), "");
 }
 
+TEST(PrecisionTable, AHintIsOnlyForWhatItCouldChange) {
+  PrecisionReport report = sampleReport();
+  auto hasHint = [&] {
+    return renderOutliers(report).find(outlierHint()) != std::string::npos;
+  };
+  report.tables.push_back(sampleChain(AnalysisMethod::EndToEnd, {0.985}));
+  EXPECT_TRUE(hasHint());
+  report.isSmoothed = true;
+  EXPECT_FALSE(hasHint());
+  report.isSmoothed = false;
+  report.tables.back() = sampleChain(AnalysisMethod::EndToEnd, {0.999});
+  EXPECT_FALSE(hasHint());
+}
+
 TEST(PrecisionTable, TheFileHasTitlesTablesOutliersAndVerdict) {
   PrecisionReport report = sampleReport();
   report.tables.push_back(sampleChain(AnalysisMethod::EndToEnd, {1}));
   EXPECT_EQ(precisionTableText(report),
             renderPrecision(report.tables[0], false) + "\n" +
                 renderPrecision(report.tables[1], false) + "\n" +
-                renderOutliers(report.outliers) + "\n" + verdictText(report));
+                renderOutliers(report) + "\n" + verdictText(report));
   EXPECT_NE(precisionTableText(report, true).find("Worst Channel"),
             std::string::npos);
 }

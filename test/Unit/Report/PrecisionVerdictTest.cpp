@@ -46,8 +46,8 @@ TEST(PrecisionVerdict, AllGood) {
   EXPECT_EQ(verdictText(report),
             "Compared on 2 samples (samples\uFFFD).\n"
             "Layers, PerLayer Reference: all 2 reach 0.999.\n"
-            "Outputs, EndToEnd Reference: 1 of 1 reach 0.98.\n"
-            "  l1_out: 1.00000, good\n"
+            "Outputs, EndToEnd Reference: 1 of 1 is good.\n"
+            "  l1_out: good, 1.00000\n"
             "Layers, EndToEnd Reference: none of 2 falls below 0.99.\n");
 }
 
@@ -56,21 +56,53 @@ TEST(PrecisionVerdict, NamesTheFirstBadLayerAndTheLargestDrop) {
   PrecisionTable chain =
       sampleChain(endToEnd, {1, 0.995, 0.985, 1, 0.984, 0.97, 0.975});
   chain.mode = AnalysisMode::NPUBackend;
-  chain.rows.back().metrics.rows = 8;
-  chain.rows.back().metrics.agreement = 0.875;
-  chain.rows.back().metrics.deadChannels = 5;
+  chain.rows.back().metrics.worstSampleCosine = 0.96;
   EXPECT_EQ(
       verdictText(
           reportOf({sampleChain(perLayer, {1, 0.9985, 0.95, 0.9995}), chain})),
       "Compared on 2 samples.\n"
       "Layers, PerLayer Reference: 2 of 4 are below 0.999, the lowest is l2 "
       "(tensor l2_out) with 0.95000.\n"
-      "Outputs, EndToEnd NPUBackend: 0 of 1 reach 0.98.\n"
-      "  l6_out: 0.97500, too low; the largest element is at another place "
-      "in 1 of 8 rows; 5 of 32 channels are dead\n"
+      "Outputs, EndToEnd NPUBackend: 0 of 1 is good.\n"
+      "  l6_out: bad, 0.97500 (samples 0.96000 … 0.97500): its cosine is below "
+      "0.98\n"
       "Layers, EndToEnd NPUBackend: 4 of 7 are below 0.99, the first is l2 "
       "(tensor l2_out) with 0.98500. The largest drop, from 0.98400 to "
       "0.97000, is at l5 (tensor l5_out).\n");
+}
+
+TEST(PrecisionVerdict, GroupsOfChannelsHaveLinesOfTheirOwn) {
+  PrecisionTable chain = sampleChain(endToEnd, {0.999});
+  ChannelGroup boxes{.channels = {{0, 3}}, .max = 640, .cosine = 0.9993};
+  boxes.samples = 8;
+  boxes.mean = 0.9993;
+  boxes.deviation = 0.0003;
+  boxes.worstSample = 2;
+  boxes.lowest = 0.99891;
+  boxes.highest = 0.99968;
+  ChannelGroup scores = boxes;
+  scores.channels = {{4, 83}};
+  scores.max = 0.93;
+  chain.rows.back().groups = {boxes, scores};
+  auto outputLines = [&] {
+    std::string text = verdictText(reportOf({chain}));
+    return text.substr(0, text.find("Layers"));
+  };
+  EXPECT_EQ(outputLines(),
+            "Compared on 2 samples.\n"
+            "Outputs, EndToEnd Reference: 1 of 1 is good.\n"
+            "  l0_out: good\n"
+            "    channels 0–3 (0 … 640): 0.9993 (samples 0.9989 … 0.9997)\n"
+            "    channels 4–83 (0 … 0.93): 0.9993 (samples 0.9989 … 0.9997)\n");
+  // No threshold lets pass what is lost.
+  EXPECT_TRUE(passes(reportOf({chain}), 0.99));
+  chain.rows.back().groups[1].lost = {.channels = {{4, 83}}, .max = 0.93};
+  EXPECT_NE(outputLines().find("  l0_out: bad: channels 4–83 (0 … 0.93) are "
+                               "all 0 after quantization\n"),
+            std::string::npos);
+  EXPECT_FALSE(passes(reportOf({chain}), 0));
+  EXPECT_TRUE(
+      isWorse(reportOf({sampleChain(endToEnd, {0.985})}), reportOf({chain})));
 }
 
 TEST(PrecisionVerdict, LayersWithSeveralResultsCountOnce) {

@@ -46,6 +46,7 @@ inline std::vector<FieldValue> rowFields() {
           {"saturated", 0.0001},
           {"rows", 0},
           {"agreement", nullptr},
+          {"clearly_moved", 0},
           {"is_exact", false},
           {"samples", 2},
           {"count", 802816},
@@ -57,7 +58,8 @@ inline std::vector<FieldValue> rowFields() {
           {"unequal", 0},
           {"inputs", json::array()},
           {"cycles", 0},
-          {"moves", false}};
+          {"moves", false},
+          {"groups", json::array()}};
 }
 
 /// A column that only the full table has, and what it shows of all four rows.

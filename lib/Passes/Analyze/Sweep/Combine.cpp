@@ -37,6 +37,21 @@ int64_t channelAxisOf(Operation *op, int64_t rank) {
   return cast<nn::QuantizableOpInterface>(op).getChannelAxis(rank);
 }
 
+/// Of an output of rank 3, boxes may be the channels according to the layer
+/// that makes it, and what is known of each box the rest. Tokens with features
+/// are rarely so far apart.
+int64_t outputChannelAxis(const FloatTensor &tensor) {
+  constexpr int64_t farApart = 8;
+  const Shape &shape = tensor.shape;
+  if (shape.size() != 3)
+    return tensor.channelAxis;
+  for (int64_t axis : {1, 2})
+    if (int64_t own = shape[size_t(axis)], other = shape[size_t(3 - axis)];
+        own > 1 && own * farApart <= other)
+      return axis;
+  return tensor.channelAxis;
+}
+
 class Combiner {
 public:
   Combiner(AnalyzedNetwork views, const std::vector<Comparison> &comparisons)
@@ -141,8 +156,10 @@ Combination Combiner::run() {
   }
   for (Value value : views.network.front().getTerminator()->getOperands())
     if (auto it = numbers.find(getTensorName(value)); it != numbers.end()) {
-      result.tensors[it->second].isOutput = true;
-      result.tensors[it->second].choosesClasses = choosesClasses(value);
+      FloatTensor &tensor = result.tensors[it->second];
+      tensor.isOutput = true;
+      tensor.choosesClasses = choosesClasses(value);
+      tensor.channelAxis = outputChannelAxis(tensor);
     }
   func::ReturnOp::create(builder, result.function.getLoc());
   result.floats = std::move(floats);

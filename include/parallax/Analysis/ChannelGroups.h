@@ -1,0 +1,88 @@
+//===- ChannelGroups.h - Channels of an output that compare ----*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A tensor may hold boxes from 0 to 640 and scores from 0 to 1: its cosine is
+// that of the boxes alone. Channels are therefore compared in groups that have
+// ranges of their own, sample by sample.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_ANALYSIS_CHANNELGROUPS_H
+#define PARALLAX_ANALYSIS_CHANNELGROUPS_H
+
+#include "parallax/Analysis/TensorComparison.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace parallax {
+
+/// Channels that follow each other, both ends included.
+struct ChannelRange {
+  int64_t first = 0, last = 0;
+
+  bool operator==(const ChannelRange &) const = default;
+};
+
+/// Channels of a group that vary in the float network, and not in the other.
+struct LostChannels {
+  std::vector<ChannelRange> channels = {};
+  /// What they hold in the float network.
+  double min = 0, max = 0;
+  /// Whether all of them became 0.
+  bool areZero = true;
+};
+
+struct ChannelGroup {
+  /// Empty if it is the only group.
+  std::vector<ChannelRange> channels = {};
+  /// What it holds in the float network.
+  double min = 0, max = 0;
+  /// Whether that is known to be a single number.
+  bool isConstant = false;
+  /// Over the values of all samples.
+  double cosine = 1;
+
+  /// Of samples: how many there are, the mean of their similarities, and the
+  /// standard deviation of these.
+  int64_t samples = 0;
+  double mean = 1, deviation = 0;
+  /// The first with the lowest similarity, and the extremes.
+  int64_t worstSample = -1;
+  double lowest = 1, highest = 1;
+
+  LostChannels lost = {};
+};
+
+/// The groups of one output, from its samples in their order.
+class ChannelGroups {
+public:
+  /// One sample, compared with channels. The first that is not all zero decides
+  /// which channels belong together; those of a few values are one group.
+  void add(const TensorComparison &sample);
+
+  /// `total` has all samples that were added. The group of channel 0 first.
+  std::vector<ChannelGroup> result(const TensorComparison &total) const;
+
+private:
+  /// What is kept of the values of a group in a sample.
+  struct SampleSums {
+    PairSums sums;
+    int64_t count = 0;
+  };
+
+  void decide(const TensorComparison &sample);
+  size_t groupOf(size_t channel) const;
+  std::vector<SampleSums> sumsOf(const TensorComparison &sample) const;
+  void summarize(size_t group, ChannelGroup &result) const;
+
+  bool isDecided = false;
+  size_t groupCount = 1;
+  /// By channel.
+  std::vector<size_t> groups;
+  /// By sample, then by group. Samples before the decision have one group.
+  std::vector<std::vector<SampleSums>> samples;
+};
+
+} // namespace parallax
+
+#endif // PARALLAX_ANALYSIS_CHANNELGROUPS_H

@@ -1,0 +1,199 @@
+//===- ChannelGroups.cpp - Channels of an output that compare -------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The similarity of a sample is its cosine, with two exceptions: silence is not
+// compared with silence, and a handful of numbers has no direction.
+//===----------------------------------------------------------------------===//
+#include "parallax/Analysis/ChannelGroups.h"
+#include "parallax/Support/Sort.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace parallax {
+namespace {
+
+/// A gap of 4 bits between the largest magnitudes of channels: the smaller ones
+/// have at most 4 of 8 bits if all share their codes.
+constexpr double widestGap = 16;
+/// Channels that vary by less than this part of what their group holds may
+/// become constant.
+constexpr double visiblePart = 1.0 / 16;
+/// The cosine of fewer values says little, that of one only its sign.
+constexpr int64_t fewestOfACosine = 8;
+/// Channels with fewer values have no range of their own in one sample.
+constexpr int64_t fewestOfARange = 8;
+
+double magnitudeOf(const ChannelExtent &extent) {
+  return std::max({double(extent.maxB), -double(extent.minB), 0.0});
+}
+
+/// Numbers from 0 to 1 are probabilities, and compare as they are, however
+/// small the largest one of a class is.
+bool isProbability(const ChannelExtent &extent) {
+  return extent.minB >= 0 && extent.maxB <= 1;
+}
+
+void append(std::vector<ChannelRange> &ranges, int64_t channel) {
+  if (!ranges.empty() && ranges.back().last + 1 == channel)
+    ranges.back().last = channel;
+  else
+    ranges.push_back({channel, channel});
+}
+
+void addLost(LostChannels &lost, int64_t channel, const ChannelExtent &extent) {
+  bool isFirst = lost.channels.empty();
+  append(lost.channels, channel);
+  lost.min = isFirst ? extent.minB : std::min(lost.min, double(extent.minB));
+  lost.max = isFirst ? extent.maxB : std::max(lost.max, double(extent.maxB));
+  lost.areZero &= extent.maxA == 0;
+}
+
+/// `energy` is that of a usual sample of the float network. A sample with much
+/// less has nothing in it, and the noise of nothing has any direction.
+double similarityOfSample(const PairSums &sums, int64_t count, double energy) {
+  if (sums.unequal > 0)
+    return 0;
+  double own = std::max(sums.squareA, sums.squareB);
+  if (own == 0)
+    return 1;
+  if (count < fewestOfACosine)
+    return 1 - sums.squareError / (2 * std::max(own, energy));
+  return 1 - (1 - sums.cosine()) * (own < energy ? own / energy : 1);
+}
+
+} // namespace
+
+void ChannelGroups::decide(const TensorComparison &sample) {
+  const std::vector<ChannelExtent> &extents = sample.channelExtents();
+  // Of scores and features, one that is small in this sample may be large in
+  // the next one: they have no range yet.
+  if (sample.valueCount() < fewestOfARange * int64_t(extents.size()))
+    return;
+  if (std::ranges::all_of(extents, [](const ChannelExtent &extent) {
+        return magnitudeOf(extent) == 0;
+      }))
+    return;
+  isDecided = true;
+  std::vector<size_t> order(extents.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  sortByKey(order,
+            [&](size_t channel) { return -magnitudeOf(extents[channel]); });
+  // From the largest to the smallest: what is zero joins the last group.
+  std::vector<size_t> place(extents.size());
+  size_t last = 0;
+  bool areProbabilities = isProbability(extents[order[0]]);
+  for (size_t i = 1; i < order.size(); ++i) {
+    double before = magnitudeOf(extents[order[i - 1]]);
+    double now = magnitudeOf(extents[order[i]]);
+    if (now > 0 && before > widestGap * now && !areProbabilities) {
+      ++last;
+      areProbabilities = std::all_of(
+          order.begin() + long(i), order.end(),
+          [&](size_t channel) { return isProbability(extents[channel]); });
+    }
+    place[order[i]] = last;
+  }
+  // Numbered as their first channels come.
+  std::vector<size_t> number(last + 1, last + 1);
+  groupCount = 0;
+  for (size_t &group : place) {
+    if (number[group] > last)
+      number[group] = groupCount++;
+    group = number[group];
+  }
+  groups = std::move(place);
+}
+
+size_t ChannelGroups::groupOf(size_t channel) const {
+  return channel < groups.size() ? groups[channel] : 0;
+}
+
+std::vector<ChannelGroups::SampleSums>
+ChannelGroups::sumsOf(const TensorComparison &sample) const {
+  std::vector<SampleSums> result(groupCount);
+  const std::vector<PairSums> &channels = sample.channelSums();
+  for (size_t i = 0; i < channels.size(); ++i) {
+    SampleSums &group = result[groupOf(i)];
+    group.sums.add(channels[i]);
+    group.count += sample.valueCount() / int64_t(channels.size());
+  }
+  return result;
+}
+
+void ChannelGroups::add(const TensorComparison &sample) {
+  if (!isDecided)
+    decide(sample);
+  samples.push_back(sumsOf(sample));
+}
+
+void ChannelGroups::summarize(size_t group, ChannelGroup &result) const {
+  double energy = 0;
+  for (const std::vector<SampleSums> &sample : samples)
+    if (group < sample.size())
+      energy += sample[group].sums.squareB;
+  energy /= double(samples.size());
+
+  double sum = 0;
+  std::vector<double> similarities;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    SampleSums own =
+        group < samples[i].size() ? samples[i][group] : SampleSums();
+    double similarity = similarityOfSample(own.sums, own.count, energy);
+    similarities.push_back(similarity);
+    sum += similarity;
+    if (result.worstSample < 0 || similarity < result.lowest) {
+      result.worstSample = int64_t(i);
+      result.lowest = similarity;
+    }
+    result.highest = i == 0 ? similarity : std::max(result.highest, similarity);
+  }
+  result.samples = int64_t(similarities.size());
+  result.mean = sum / double(result.samples);
+  if (result.samples < 2)
+    return;
+  double squares = 0;
+  for (double similarity : similarities)
+    squares += (similarity - result.mean) * (similarity - result.mean);
+  result.deviation = std::sqrt(squares / double(result.samples - 1));
+}
+
+std::vector<ChannelGroup>
+ChannelGroups::result(const TensorComparison &total) const {
+  const std::vector<PairSums> &channels = total.channelSums();
+  const std::vector<ChannelExtent> &extents = total.channelExtents();
+  if (samples.empty() || channels.empty())
+    return {};
+  std::vector<ChannelGroup> result(groupCount);
+  std::vector<PairSums> sums(groupCount);
+  std::vector<ChannelExtent> held(groupCount);
+  for (size_t i = 0; i < channels.size(); ++i) {
+    size_t group = groupOf(i);
+    if (groupCount > 1)
+      append(result[group].channels, int64_t(i));
+    sums[group].add(channels[i]);
+    held[group].merge(extents[i]);
+  }
+  for (size_t i = 0; i < extents.size(); ++i) {
+    const ChannelExtent &extent = extents[i];
+    double visible = visiblePart * magnitudeOf(held[groupOf(i)]);
+    if (extent.minA == extent.maxA &&
+        double(extent.maxB) - extent.minB >= std::max(visible, 1e-30))
+      addLost(result[groupOf(i)].lost, int64_t(i), extent);
+  }
+  for (size_t group = 0; group < groupCount; ++group) {
+    ChannelGroup &own = result[group];
+    if (held[group].minB <= held[group].maxB) {
+      own.min = held[group].minB;
+      own.max = held[group].maxB;
+      own.isConstant = own.min == own.max;
+    }
+    own.cosine = sums[group].cosine();
+    summarize(group, own);
+  }
+  return result;
+}
+
+} // namespace parallax
