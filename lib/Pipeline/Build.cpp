@@ -117,6 +117,13 @@ void judge(BuildState &state) {
       *failUnder);
 }
 
+/// Nothing would be judged, and all would pass.
+void checkJudges(const BuildConfig &config) {
+  if (!config.quant.precisionAnalysis)
+    throw Error("--fail-under needs a precision analysis: set "
+                "quant.precision_analysis");
+}
+
 void finish(BuildState &state, PhaseClock &clock) {
   const BuildOptions &options = state.options;
   if (options.applySuggestions > 0) {
@@ -162,6 +169,8 @@ void runBuild(BuildOptions options, BuildResult &result) {
   if (state.options.threads <= 0)
     state.options.threads = hardwareThreads();
   state.result = &result;
+  if (state.options.failUnder)
+    checkJudges(state.config);
   if (state.options.applySuggestions > 0)
     checkApplies(state.config, state.options.phaseTo);
   if (!runPhases(state, logFile, clock)) {
