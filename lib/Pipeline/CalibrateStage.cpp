@@ -18,8 +18,10 @@
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Progress.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 
 namespace parallax {
 namespace {
@@ -84,9 +86,8 @@ void printConfigTable(const std::vector<PortInfo> &inputs,
 }
 
 /// Samples that make a range more than twice as wide as it would be without
-/// them.
-void warnAboutLoneSamples(const NetworkStatistics &statistics,
-                          const CalibrationSet &set) {
+/// them, each with the number of such tensors.
+std::map<size_t, size_t> loneSamples(const NetworkStatistics &statistics) {
   std::map<size_t, size_t> widened;
   for (const TensorStatistics &tensor : statistics) {
     double all = tensor.histogram.max() - tensor.histogram.min();
@@ -97,11 +98,30 @@ void warnAboutLoneSamples(const NetworkStatistics &statistics,
     if (withoutMax > 0 && all > 2 * withoutMax)
       ++widened[tensor.maxSample];
   }
-  for (auto [sample, tensors] : widened)
+  return widened;
+}
+
+/// All of them where the origin of ranges was asked for, else the worst one if
+/// it is not just an odd tensor.
+void warnAboutLoneSamples(const NetworkStatistics &statistics,
+                          const CalibrationSet &set, bool all) {
+  constexpr size_t oddPart = 20;
+  auto warn = [&](size_t sample, size_t tensors) {
     log(LogLevel::Warning,
         "sample '{}' alone makes the range of {} tensors more than twice as "
         "wide; look at it, or use another calibration_method",
         set.name(sample), tensors);
+  };
+  std::map<size_t, size_t> widened = loneSamples(statistics);
+  if (all) {
+    for (auto [sample, tensors] : widened)
+      warn(sample, tensors);
+    return;
+  }
+  auto worst = std::ranges::max_element(
+      widened, {}, [](const auto &entry) { return entry.second; });
+  if (worst != widened.end() && worst->second * oddPart > statistics.size())
+    warn(worst->first, worst->second);
 }
 
 Calibration collect(Network &network, const BuildConfig &config, int threads) {
@@ -128,11 +148,10 @@ Calibration collect(Network &network, const BuildConfig &config, int threads) {
   }
   log(LogLevel::Debug, "calibrated on {} samples in {:.4f} s", set.size(),
       secondsSince(start));
-  if (diagnostics) {
-    warnAboutLoneSamples(statistics, set);
+  warnAboutLoneSamples(statistics, set, config.quant.saveRangeProvenance);
+  if (diagnostics)
     for (const std::string &finding : describe(diagnostics->diagnosis(), set))
       log(LogLevel::Warning, "{}", finding);
-  }
 
   for (const TensorStatistics &tensor : statistics)
     if (tensor.histogram.nanCount() + tensor.histogram.infCount() > 0)
