@@ -18,6 +18,9 @@ namespace {
 /// A gap of 4 bits between the largest magnitudes of channels: the smaller ones
 /// have at most 4 of 8 bits if all share their codes.
 constexpr double widestGap = 16;
+/// Channels below this part of the largest one, or of a probability, hold
+/// nothing but rounding errors: they have no group of their own.
+constexpr double dust = 0x1p-16;
 /// Channels that vary by less than this part of what their group holds may
 /// become constant.
 constexpr double visiblePart = 1.0 / 16;
@@ -88,11 +91,14 @@ void ChannelGroups::decide(const TensorComparison &sample) {
   for (size_t i = 1; i < order.size(); ++i) {
     double before = magnitudeOf(extents[order[i - 1]]);
     double now = magnitudeOf(extents[order[i]]);
-    if (now > 0 && before > widestGap * now && !areProbabilities) {
-      ++last;
-      areProbabilities = std::all_of(
+    if (before > widestGap * now && !areProbabilities) {
+      bool arePossible = std::all_of(
           order.begin() + long(i), order.end(),
           [&](size_t channel) { return isProbability(extents[channel]); });
+      if (now >= dust * (arePossible ? 1 : magnitudeOf(extents[order[0]]))) {
+        ++last;
+        areProbabilities = arePossible;
+      }
     }
     place[order[i]] = last;
   }
@@ -160,6 +166,29 @@ void ChannelGroups::summarize(size_t group, ChannelGroup &result) const {
   result.deviation = std::sqrt(squares / double(result.samples - 1));
 }
 
+LostChannels ChannelGroups::lostOf(size_t group,
+                                   const std::vector<ChannelExtent> &extents,
+                                   double magnitude) const {
+  LostChannels visible, constant;
+  bool isAllConstant = true;
+  for (size_t i = 0; i < extents.size(); ++i) {
+    const ChannelExtent &extent = extents[i];
+    if (groupOf(i) != group)
+      continue;
+    if (extent.minA != extent.maxA) {
+      isAllConstant = false;
+      continue;
+    }
+    double range = double(extent.maxB) - extent.minB;
+    if (range > 0)
+      addLost(constant, int64_t(i), extent);
+    if (range > 0 && range >= visiblePart * magnitude)
+      addLost(visible, int64_t(i), extent);
+  }
+  // Of a group that is lost as a whole, nobody wants the details.
+  return isAllConstant && !visible.channels.empty() ? constant : visible;
+}
+
 std::vector<ChannelGroup>
 ChannelGroups::result(const TensorComparison &total) const {
   const std::vector<PairSums> &channels = total.channelSums();
@@ -176,13 +205,8 @@ ChannelGroups::result(const TensorComparison &total) const {
     sums[group].add(channels[i]);
     held[group].merge(extents[i]);
   }
-  for (size_t i = 0; i < extents.size(); ++i) {
-    const ChannelExtent &extent = extents[i];
-    double visible = visiblePart * magnitudeOf(held[groupOf(i)]);
-    if (extent.minA == extent.maxA &&
-        double(extent.maxB) - extent.minB >= std::max(visible, 1e-30))
-      addLost(result[groupOf(i)].lost, int64_t(i), extent);
-  }
+  for (size_t group = 0; group < groupCount; ++group)
+    result[group].lost = lostOf(group, extents, magnitudeOf(held[group]));
   for (size_t group = 0; group < groupCount; ++group) {
     ChannelGroup &own = result[group];
     if (held[group].minB <= held[group].maxB) {

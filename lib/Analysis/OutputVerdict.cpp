@@ -112,6 +112,13 @@ private:
   std::string_view place;
 };
 
+/// "0 … 0.93": what is tiny beside the other end is as good as 0.
+std::string rangeText(double min, double max) {
+  double tiny = 1e-4 * std::max(std::abs(min), std::abs(max));
+  auto end = [&](double value) { return std::abs(value) < tiny ? 0 : value; };
+  return fmt::format("{:.3g} … {:.3g}", end(min), end(max));
+}
+
 bool isOne(const std::vector<ChannelRange> &channels) {
   return channels.size() == 1 && channels[0].first == channels[0].last;
 }
@@ -137,8 +144,8 @@ std::string Judge::whyBad() const {
   // What is lost as a whole explains low cosines.
   for (const ChannelGroup &group : groups)
     if (const LostChannels &lost = group.lost; !lost.channels.empty())
-      return fmt::format("{} ({:.3g} … {:.3g}) {} {} {}",
-                         channelsText(lost.channels), lost.min, lost.max,
+      return fmt::format("{} ({}) {} {} {}", channelsText(lost.channels),
+                         rangeText(lost.min, lost.max),
                          isOne(lost.channels) ? "is" : "are",
                          lost.areZero ? "all 0" : "constant", place);
   if (AgreementCount rows = agreementOf(metrics);
@@ -268,8 +275,8 @@ std::string channelsText(const std::vector<ChannelRange> &channels) {
 std::string groupText(const ChannelGroup &group) {
   return group.channels.empty()
              ? ""
-             : fmt::format("{} ({:.3g} … {:.3g})", channelsText(group.channels),
-                           group.min, group.max);
+             : fmt::format("{} ({})", channelsText(group.channels),
+                           rangeText(group.min, group.max));
 }
 
 int decimalsOf(const ChannelGroup &group) {

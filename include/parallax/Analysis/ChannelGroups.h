@@ -73,6 +73,8 @@ private:
   void decide(const TensorComparison &sample);
   size_t groupOf(size_t channel) const;
   std::vector<SampleSums> sumsOf(const TensorComparison &sample) const;
+  LostChannels lostOf(size_t group, const std::vector<ChannelExtent> &extents,
+                      double magnitude) const;
   void summarize(size_t group, ChannelGroup &result) const;
 
   bool isDecided = false;

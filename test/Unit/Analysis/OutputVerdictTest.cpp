@@ -177,6 +177,31 @@ TEST(OutputVerdict, ASmallDeadChannelDoesNotCount) {
   EXPECT_EQ(output.verdict().quality, OutputQuality::Good);
 }
 
+TEST(OutputVerdict, DustIsNoGroup) {
+  // Features that training has left at zero.
+  ValueFn features = [](int64_t sample, int64_t channel, int64_t place) {
+    return noise(sample, channel, place) * (channel == 3 ? 1e-7 : 5);
+  };
+  OutputVerdict verdict = Output{.channels = 8,
+                                 .reference = features,
+                                 .quantized = rounded(features, 0.01)}
+                              .verdict();
+  EXPECT_EQ(verdict.groups.size(), 1u);
+  EXPECT_EQ(verdict.quality, OutputQuality::Good) << verdict.reason;
+}
+
+TEST(OutputVerdict, AGroupIsLostAsAWhole) {
+  // Most classes are not in these pictures.
+  ValueFn rare = [](int64_t sample, int64_t channel, int64_t place) {
+    double value = boxesAndScores(sample, channel, place);
+    return channel % 3 == 0 && channel > 3 ? value * 1e-3 : value;
+  };
+  Output output{
+      .channels = 84, .reference = rare, .quantized = rounded(rare, 2.5)};
+  EXPECT_EQ(output.verdict().reason,
+            "channels 4–83 (0 … 0.93) are all 0 on the NPU");
+}
+
 TEST(OutputVerdict, OneWrongSampleIsEnough) {
   Output output{.samples = 32, .channels = 2, .reference = noise};
   output.quantized = [](int64_t sample, int64_t channel, int64_t place) {
