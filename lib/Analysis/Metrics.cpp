@@ -183,7 +183,7 @@ bool isClearlyLess(const Tensor &reference, int64_t row, int64_t length,
   std::vector<Wide> values(static_cast<size_t>(length));
   load(reference, row * length, length, values.data());
   auto [min, max] = std::ranges::minmax(values);
-  // The negation also takes what is no number.
+  // The negation also takes NaN.
   return !(values[size_t(largest)] - values[size_t(place)] <=
            tie * (max - min));
 }

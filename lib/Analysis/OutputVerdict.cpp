@@ -96,6 +96,7 @@ private:
     // Of few integers, one that differs says nothing about a sample.
     group.worstSample = metrics.isExact ? -1 : metrics.worstSample;
     group.lowest = metrics.isExact ? group.mean : metrics.worstSampleCosine;
+    group.highest = std::max(group.lowest, group.highest);
     return group;
   }
 

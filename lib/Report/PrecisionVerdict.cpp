@@ -77,7 +77,11 @@ std::string outputLines(const JudgedOutput &output) {
   const auto &[table, row, verdict] = output;
   std::string line =
       fmt::format("  {}: {}", printable(row->tensor), nameOf(verdict.quality));
-  bool isMeasured = row->metrics.samples > 0 && row->metrics.count > 0;
+  // Cosines without the values that matter, or of nothing, would mislead.
+  bool isMeasured =
+      row->metrics.samples > 0 && row->metrics.count > 0 &&
+      row->metrics.unequal == 0 &&
+      !std::ranges::all_of(verdict.groups, &ChannelGroup::isConstant);
   if (isMeasured && verdict.groups.size() == 1)
     line += ", " + spreadText(verdict.groups[0]) +
             (row->metrics.isExact ? " equal" : "");

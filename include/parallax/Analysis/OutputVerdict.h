@@ -14,9 +14,9 @@ namespace parallax {
 
 /// What the cosine of a group of channels has to reach, and the similarity of
 /// its worst sample. An error of 14 % of the signal costs 0.01, one of 20 %
-/// costs 0.02; networks that keep their accuracy have stayed above the first
-/// limit, and those that lost it below the second. docs/precision-analysis.md
-/// has the measurements. In between only the task itself tells.
+/// costs 0.02. That is a convention: docs/precision-analysis.md has the few
+/// networks whose accuracy was measured, which agree with it. In between only
+/// the task itself tells.
 inline constexpr double goodCosine = 0.99, badCosine = outputThreshold;
 inline constexpr double goodSample = 0.95, badSample = 0.9;
 /// Of rows whose largest element is the same or nearly as large, and of

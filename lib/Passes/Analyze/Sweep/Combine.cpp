@@ -43,8 +43,9 @@ int64_t channelAxisOf(Operation *op, int64_t rank) {
 int64_t outputChannelAxis(const FloatTensor &tensor) {
   constexpr int64_t farApart = 8;
   const Shape &shape = tensor.shape;
+  // A number is a channel.
   if (shape.size() != 3)
-    return tensor.channelAxis;
+    return std::max<int64_t>(tensor.channelAxis, 0);
   for (int64_t axis : {1, 2})
     if (int64_t own = shape[size_t(axis)], other = shape[size_t(3 - axis)];
         own > 1 && own * farApart <= other)
