@@ -17,6 +17,12 @@ std::string_view nameOf(AccuracyVerdict verdict) {
   return names[size_t(verdict)];
 }
 
+TaskOutcome outcomeOf(const Accuracy &accuracy) {
+  const MetricResult &metric = accuracy.networks.back().metrics.front();
+  return {metric.title, metric.loss.value,
+          std::string(nameOf(accuracy.verdict)), accuracy.sentence};
+}
+
 void decide(Accuracy &accuracy, double leastLoss) {
   if (!accuracy.isCompared())
     return;

@@ -254,6 +254,8 @@ std::vector<JudgedOutput> judgeFinalOutputs(const PrecisionReport &report) {
 }
 
 bool areOutputsGood(const PrecisionReport &report) {
+  if (report.task)
+    return report.task->verdict == nameOf(AccuracyVerdict::Good);
   std::vector<JudgedOutput> outputs = judgeOutputs(report);
   return !outputs.empty() &&
          std::ranges::all_of(outputs, [](const JudgedOutput &output) {

@@ -164,6 +164,9 @@ void runAnalyzeStage(BuildState &state) {
     dump->finish();
   report.sampleSource = samples.source;
   report.isSmoothed = config.enableSmoothQuant;
+  if (const std::optional<Accuracy> &accuracy = state.result->accuracy;
+      accuracy && accuracy->isCompared())
+    report.task = outcomeOf(*accuracy);
   addCycles(report, machine, state.config);
   std::optional<Samples> others;
   if (!config.inputSampleDir.empty())

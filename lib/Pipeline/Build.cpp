@@ -15,6 +15,7 @@
 #include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Pipeline/Phases.h"
 #include "parallax/Report/Precision.h"
+#include "parallax/Report/Summary.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Log.h"
@@ -124,6 +125,15 @@ void checkJudges(const BuildConfig &config) {
                 "quant.precision_analysis");
 }
 
+void showSummary(const BuildState &state) {
+  const BuildResult &result = *state.result;
+  if (!result.report)
+    return;
+  showResult(renderSummary(*result.report,
+                           result.accuracy ? &*result.accuracy : nullptr,
+                           state.files().precisionText().string()));
+}
+
 void finish(BuildState &state, PhaseClock &clock) {
   const BuildOptions &options = state.options;
   if (options.applySuggestions > 0) {
@@ -131,6 +141,7 @@ void finish(BuildState &state, PhaseClock &clock) {
     clock.finish("apply");
   }
   judge(state);
+  showSummary(state);
   writeContext(state);
   if (mlir::func::FuncOp machine = state.network->view(views::npu))
     state.result->cycles = cyclesOf(machine, state.config);

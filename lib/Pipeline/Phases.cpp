@@ -90,10 +90,10 @@ constexpr Phase phases[] = {
      runQuantizeStage, wantsQuantization},
     {"compile", "lower to the machine of the target", runCompileStage,
      wantsQuantization},
-    {"analyze", "compare the quantized network with the float one",
-     runAnalyzeStage, wantsAnalysis},
     {"evaluate", "measure accuracy on labelled samples", runEvaluateStage,
      wantsEvaluation},
+    {"analyze", "compare the quantized network with the float one",
+     runAnalyzeStage, wantsAnalysis},
 };
 
 const Phase &findPhase(const std::string &name, const Phase &otherwise) {

@@ -170,6 +170,8 @@ std::string renderApplied(const Application &applied, const TableStyle &style) {
 }
 
 bool isWorse(const PrecisionReport &before, const PrecisionReport &after) {
+  if (before.task && after.task)
+    return after.task->loss > before.task->loss;
   auto outcome = [](const PrecisionReport &report) {
     double weakest = 0;
     for (const JudgedOutput &output : judgeFinalOutputs(report))

@@ -327,6 +327,14 @@ void describe(Archive &archive, T &form) {
   archive("counts", form.counts);
 }
 
+template <typename Archive, Like<TaskOutcome> T>
+void describe(Archive &archive, T &task) {
+  archive("metric", task.metric);
+  archive("loss", task.loss);
+  archive("verdict", task.verdict);
+  archive("sentence", task.sentence);
+}
+
 struct Thresholds {
   double output = outputThreshold, layer = layerThreshold, fall = fallThreshold;
   double good = goodCosine, goodSample = parallax::goodSample,
@@ -366,6 +374,7 @@ void describe(Archive &archive, T &report) {
   archive.optional("calibrated_inputs", report.calibratedInputs);
   archive("outliers", report.outliers);
   archive.optional("smoothed", report.isSmoothed);
+  archive.optional("task", report.task);
   archive.optional("weights", report.weights);
   archive.optional("attribution", report.attribution);
   archive.optional("waterfall", report.waterfall);

@@ -180,6 +180,8 @@ std::string verdictText(const PrecisionReport &report) {
   if (!report.sampleSource.empty())
     text += fmt::format(" ({})", printable(report.sampleSource));
   text += ".\n";
+  if (report.task)
+    text += fmt::format("Accuracy is {}.\n", report.task->sentence);
   bool isEndToEnd = false;
   for (const PrecisionTable &table : report.tables) {
     if (table.rows.empty()) {
@@ -200,6 +202,8 @@ std::string verdictText(const PrecisionReport &report) {
 }
 
 bool passes(const PrecisionReport &report, double failUnder) {
+  if (report.task && report.task->verdict == nameOf(AccuracyVerdict::Bad))
+    return false;
   auto reaches = [&](const PrecisionRow &row) {
     return similarityOf(row.metrics) >= failUnder;
   };

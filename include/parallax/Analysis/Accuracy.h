@@ -80,6 +80,17 @@ struct Accuracy {
   bool isCompared() const { return networks.size() > 1; }
 };
 
+/// What a precision analysis has to know of it.
+struct TaskOutcome {
+  /// "mAP50-95", and what the last network loses of it.
+  std::string metric;
+  double loss = 0;
+  /// The name of a verdict, and the verdict in a sentence.
+  std::string verdict;
+  std::string sentence;
+};
+TaskOutcome outcomeOf(const Accuracy &accuracy);
+
 /// Judges the last network by the metric that decides. `leastLoss` is the
 /// smallest loss that so many samples could have shown.
 void decide(Accuracy &accuracy, double leastLoss);

@@ -55,7 +55,8 @@ std::vector<JudgedOutput> judgeOutputs(const PrecisionReport &report);
 /// As the last mode has them: the NPU's, if it was analyzed.
 std::vector<JudgedOutput> judgeFinalOutputs(const PrecisionReport &report);
 
-/// Whether outputs were compared, and all of them are good.
+/// Whether the network is good at its task; where that was not measured, whether
+/// outputs were compared, and all of them are good.
 bool areOutputsGood(const PrecisionReport &report);
 
 /// "channels 4–83 (0 … 0.93)"; empty if the group is the whole output.

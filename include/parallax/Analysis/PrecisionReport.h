@@ -8,6 +8,7 @@
 #ifndef PARALLAX_ANALYSIS_PRECISIONREPORT_H
 #define PARALLAX_ANALYSIS_PRECISIONREPORT_H
 
+#include "parallax/Analysis/Accuracy.h"
 #include "parallax/Analysis/Attribution.h"
 #include "parallax/Analysis/BitDifference.h"
 #include "parallax/Analysis/ChannelGroups.h"
@@ -157,6 +158,9 @@ struct PrecisionReport {
   std::vector<Suggestion> suggestions;
   /// Whether outliers were moved into weights already.
   bool isSmoothed = false;
+  /// How well the network does its task, if that was measured: then this
+  /// decides whether it is good, not the outputs.
+  std::optional<TaskOutcome> task = std::nullopt;
 };
 
 /// The row of one tensor; nothing if no channel has a level of 3.

@@ -43,8 +43,8 @@ struct CompileOptions : ConfigChoice {
   /// How many suggestions of the analysis are to be applied and measured.
   int applySuggestions = 0;
   /// The first phase, which goes on from a checkpoint, and the last one, which
-  /// leaves one: "import", "optimize", "calibrate", "quantize", "compile" or
-  /// "analyze". Empty names mean all.
+  /// leaves one: "import", "optimize", "calibrate", "quantize", "compile",
+  /// "evaluate" or "analyze". Empty names mean all.
   std::string phaseFrom, phaseTo;
 };
 

@@ -58,9 +58,11 @@ llvm::MapVector<Value, size_t> tensorsOf(mlir::func::FuncOp function) {
   for (Operation &op : function.front().without_terminator())
     if (!isConstant(&op))
       for (Value result : op.getResults()) {
-        // What changes codes to float is not in the file.
+        // What changes codes to float is not in the file, nor is a result that
+        // the model leaves out.
         auto requantize = dyn_cast<nn::RequantizeOp>(op);
-        if (!requantize || isQuantized(result.getType()))
+        if (!getTensorName(result).empty() &&
+            (!requantize || isQuantized(result.getType())))
           tensors.insert({result, tensors.size()});
       }
   return tensors;
