@@ -35,7 +35,7 @@ public:
 };
 
 /// What the configuration asks for, or what the shapes of the outputs say.
-/// Throws Error that lists the shapes if they are no head that is known.
+/// Throws Error that lists the shapes if no head has them.
 std::unique_ptr<DetectionDecoder> makeDecoder(const TaskContext &context);
 
 /// The `most` best of the candidates, without those that overlap a better one

@@ -24,14 +24,15 @@ std::string metricText(double value) {
   return std::isfinite(value) ? fmt::format("{:.4f}", value) : "NaN";
 }
 
-std::string lossText(const Accuracy &accuracy, const MetricResult &metric) {
+std::string lossWithInterval(const Accuracy &accuracy,
+                             const MetricResult &metric) {
   if (!accuracy.hasIntervals)
     return metricText(metric.loss.value);
   return fmt::format("{} [{}, {}]", metricText(metric.loss.value),
                      metricText(metric.loss.low), metricText(metric.loss.high));
 }
 
-Tint tintOf(AccuracyVerdict verdict) {
+Tint verdictTint(AccuracyVerdict verdict) {
   return verdict == AccuracyVerdict::Good  ? Tint::Good
          : verdict == AccuracyVerdict::Bad ? Tint::Bad
                                            : Tint::Warning;
@@ -100,8 +101,8 @@ Table accuracyTable(const Accuracy &accuracy) {
     for (const NetworkAccuracy &network : accuracy.networks)
       cells.emplace_back(metricText(network.metrics[m].value.value));
     if (accuracy.isCompared())
-      cells.emplace_back(lossText(accuracy, last.metrics[m]),
-                         m == 0 ? tintOf(accuracy.verdict) : Tint::Plain);
+      cells.emplace_back(lossWithInterval(accuracy, last.metrics[m]),
+                         m == 0 ? verdictTint(accuracy.verdict) : Tint::Plain);
     table.addRow(std::move(cells));
   }
   return table;

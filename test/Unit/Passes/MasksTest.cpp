@@ -184,7 +184,7 @@ func.func @main(%m: I {nn.name = "m"}, %x: T {nn.name = "x"}) -> (T {nn.name = "
     setAll(type);
     quantize();
     LowerReport lowered;
-    FuncOp machine = addNpuView(view, Target(), &lowered);
+    FuncOp machine = lowerView(view, Target(), &lowered);
     for (const LowerReport::Island &island : lowered.islands)
       EXPECT_EQ(island.op, "nn.cast") << island.layer << ": " << island.why;
     double tolerance = type == DataType::U8 ? 0.1 : 0.001;

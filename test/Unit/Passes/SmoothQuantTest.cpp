@@ -495,7 +495,7 @@ TEST_F(SmoothQuantTest, ConvolutionsDoNotGetWorse) {
 
 TEST_F(SmoothQuantTest, JudgesThatSeeNaNAcceptNothing) {
   load(coarse);
-  MeasuredSamples strange = samples();
+  Samples strange = samples();
   strange.load = [&](size_t i) {
     std::vector<Tensor> values = inputs(i);
     values[0].data<float>()[0] = NAN;
@@ -507,10 +507,10 @@ TEST_F(SmoothQuantTest, JudgesThatSeeNaNAcceptNothing) {
   mlir::func::FuncOp view = quantize(copy);
   std::string text = constants();
   for (const CorrectedLayer &layer :
-       correctBiases(function(), copy, view, strange))
+       correctBiases(function(), copy, view, strange, /*threads=*/1))
     EXPECT_FALSE(layer.kept) << layer.layer;
   setCalibration(function(), calibration);
-  SmoothOptions options = smoothOptions(QuantConfig(), strange);
+  SmoothOptions options = smoothOptions(QuantConfig(), strange, /*threads=*/1);
   for (const TunedRange &range : tuneRanges(function(), options))
     EXPECT_FALSE(range.kept) << range.tensor;
   EXPECT_TRUE(constants() == text);
