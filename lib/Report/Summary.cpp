@@ -50,8 +50,10 @@ std::string outputsLine(const PrecisionReport &report) {
 /// worst by itself.
 std::string layerLine(const PrecisionReport &report) {
   if (report.attribution && !report.attribution->rows.empty()) {
-    const AttributionRow &worst = report.attribution->rows.front();
-    return fmt::format("  layers: most is lost in {}\n", printable(worst.node));
+    auto worst = std::ranges::max_element(report.attribution->rows, {},
+                                          &AttributionRow::alone);
+    return fmt::format("  layers: most is lost in {}\n",
+                       printable(worst->node));
   }
   const PrecisionRow *worst = nullptr;
   for (const PrecisionTable &table : report.tables)
