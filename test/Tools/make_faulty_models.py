@@ -177,12 +177,13 @@ def detector(is_merged, is_read=False):
         )
     merged = net.add("Concat", "detections", boxes, scores, axis=1)
     if is_read:
-        half = places // 2
-        means = [0.5 * (i // 2 == j) for i in range(places) for j in range(half)]
+        # Far more places than channels, so that it is clear which is which.
+        twice = places * 2
+        copies = [float(j // 2 == i) for i in range(places) for j in range(twice)]
         merged = net.add(
-            "MatMul", "thinned", merged, net.constant("means", [places, half], means)
+            "MatMul", "doubled", merged, net.constant("copies", [places, twice], copies)
         )
-        places = half
+        places = twice
     return net.finish([IMAGE], [(merged, [1, 4 + classes, places])])
 
 
