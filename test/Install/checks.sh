@@ -24,7 +24,7 @@ check_tool() (
   cp -r "$2/configs" "$3"
   cd "$3" || exit
   quietly stranger "$1" build --config configs/quickstart.json
-  grep -q 'NPU accuracy (top-1): 0.99' output/quickstart/build.log ||
+  grep -q 'top-1: Float 0.99.*NPUBackend 0.99' output/quickstart/build.log ||
     fail "the quickstart has lost its accuracy; see $3/output/quickstart/build.log"
   # Pictures are the only files for which the tool loads a module.
   quietly env PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 \

@@ -58,10 +58,19 @@ public:
         .Case([&](nn::ConvOp op) { convolve(op, false); })
         .Case([&](nn::ConvTransposeOp op) { convolve(op, true); })
         .Case([&](nn::FullyConnectedOp op) {
+          if (results[0].isFloat)
+            return leaveAsFloats(
+                fullyConnectedSums(x[0].codes, x[1].codes, bias()),
+                weightScales(), int64_t(y.dims.size()) - 1);
           fullyConnected(x[0].codes, x[1].codes, weightScales(), bias(), y,
                          tie);
         })
-        .Case([&](nn::MatMulOp) { matmul(x[0].codes, x[1].codes, y, tie); })
+        .Case([&](nn::MatMulOp) {
+          if (results[0].isFloat)
+            return leaveAsFloats(matmulSums(x[0].codes, x[1].codes, y.dims),
+                                 {x[1].codes.scale}, 0);
+          matmul(x[0].codes, x[1].codes, y, tie);
+        })
         .Case([&](nn::AddOp) {
           linear({x[0].codes, x[1].codes}, {1, 1}, y, tie);
         })
@@ -173,11 +182,24 @@ private:
     return integers;
   }
 
+  /// C26: the accumulators at their scale.
+  void leaveAsFloats(const std::vector<Wide> &sums,
+                     const std::vector<float> &scales, int64_t axis) {
+    std::vector<double> products;
+    for (float scale : scales)
+      products.push_back(double(x[0].codes.scale) * double(scale));
+    results[0].floats = floatSums(sums, products, results[0].codes.dims, axis);
+  }
+
   template <typename OpTy> void convolve(OpTy op, bool isTransposed) {
     ArrayRef<int64_t> pads = op.getPads();
     Conv conv{op.getStrides().vec(), op.getDilations().vec(),
               pads.take_front(pads.size() / 2).vec(), int64_t(op.getGroup()),
               isTransposed};
+    if (results[0].isFloat)
+      return leaveAsFloats(convolutionSums(x[0].codes, x[1].codes, bias(), conv,
+                                           results[0].codes.dims),
+                           weightScales(), 1);
     convolution(x[0].codes, x[1].codes, weightScales(), bias(), conv,
                 results[0].codes, tie);
   }

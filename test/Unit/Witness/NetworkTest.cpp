@@ -201,7 +201,8 @@ func.func @main(%x: tensor<2x7x6xf32> {nn.name = "x"}) -> (tensor<2x7x6xf32> {nn
   %0 = nn.tanh %x : (tensor<2x7x6xf32>) -> tensor<2x7x6xf32> loc("tanh"("t"))
   %1 = nn.trilu %0 {k = 1 : i64, upper = false} : (tensor<2x7x6xf32>) -> tensor<2x7x6xf32> loc("lower"("l"))
   %2 = nn.add %1, %0 : (tensor<2x7x6xf32>, tensor<2x7x6xf32>) -> tensor<2x7x6xf32> loc("add"("a"))
-  return %2 : tensor<2x7x6xf32>
+  %3 = nn.tanh %2 : (tensor<2x7x6xf32>) -> tensor<2x7x6xf32> loc("last"("b"))
+  return %3 : tensor<2x7x6xf32>
 }
 )");
   compareAll(3);
