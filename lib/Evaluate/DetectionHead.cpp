@@ -1,11 +1,11 @@
-//===- DetectionHead.cpp - From outputs of detectors to boxes -------------===//
+//===- DetectionHead.cpp - Which head a detector has ----------------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shapes tell most heads apart: YOLOv8 puts channels first, YOLOv5 last; raw
 // heads have a picture for every scale.
 //===----------------------------------------------------------------------===//
-#include "DetectionHead.h"
+#include "DetectionDecoders.h"
 
 #include "parallax/Support/Error.h"
 
@@ -18,21 +18,6 @@
 namespace parallax::tasks {
 namespace {
 
-/// Numbers of boxes and scores in a matrix that is stored by rows or by
-/// columns.
-struct Matrix {
-  const float *data = nullptr;
-  int64_t rowStride = 0, columnStride = 1;
-
-  float at(int64_t row, int64_t column) const {
-    return data[row * rowStride + column * columnStride];
-  }
-};
-
-struct InputSize {
-  double width = 0, height = 0;
-};
-
 InputSize sizeOfInput(const TaskContext &context) {
   for (const PortInfo &input : context.inputs)
     if (input.shape.size() == 4) {
@@ -42,37 +27,6 @@ InputSize sizeOfInput(const TaskContext &context) {
     }
   throw Error("a detector needs an input of pictures");
 }
-
-float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
-
-/// Above the threshold of a score, its argument of the sigmoid.
-float logitOf(double threshold) {
-  return threshold <= 0   ? -INFINITY
-         : threshold >= 1 ? INFINITY
-                          : float(std::log(threshold / (1 - threshold)));
-}
-
-/// How the four numbers of a box are meant.
-struct BoxForm {
-  BoxFormat format = BoxFormat::CenterSize;
-  double scaleX = 1, scaleY = 1;
-
-  Candidate make(float a, float b, float c, float d) const {
-    if (format == BoxFormat::CornersYX) {
-      std::swap(a, b);
-      std::swap(c, d);
-    }
-    if (format == BoxFormat::CenterSize) {
-      float x = a, y = b;
-      a = x - c / 2;
-      b = y - d / 2;
-      c = x + c / 2;
-      d = y + d / 2;
-    }
-    auto sx = float(scaleX), sy = float(scaleY);
-    return {a * sx, b * sy, c * sx, d * sy};
-  }
-};
 
 BoxForm boxFormOf(const EvaluationConfig &config, InputSize input,
                   BoxFormat format, BoxUnit unit) {
@@ -84,255 +38,6 @@ BoxForm boxFormOf(const EvaluationConfig &config, InputSize input,
     return {format, input.width, input.height};
   return {format};
 }
-
-//===----------------------------------------------------------------------===//
-// Decoded heads
-//===----------------------------------------------------------------------===//
-
-/// Where the parts of decoded boxes are.
-struct DecodedForm {
-  /// Outputs, and whether their last dimension is that of channels.
-  size_t boxes = 0, scores = 0;
-  bool boxesLast = false, scoresLast = false;
-  /// The first channel of the scores, and of the score of any object; -1 if
-  /// there is none.
-  int64_t firstScore = 4, objectness = -1;
-  int64_t count = 0, classes = 0;
-  BoxForm boxForm;
-};
-
-class DecodedHead final : public DetectionDecoder {
-public:
-  DecodedHead(DecodedForm form, double threshold)
-      : form(form), threshold(float(threshold)) {}
-
-  int64_t classCount() const override { return form.classes; }
-
-  std::vector<Candidate>
-  decode(std::span<const Tensor> outputs) const override {
-    Matrix boxes = matrixOf(outputs[form.boxes], form.boxesLast);
-    Matrix scores = matrixOf(outputs[form.scores], form.scoresLast);
-    std::vector<Candidate> candidates;
-    auto add = [&](int64_t i, int64_t c, float score) {
-      Candidate box = form.boxForm.make(boxes.at(i, 0), boxes.at(i, 1),
-                                        boxes.at(i, 2), boxes.at(i, 3));
-      box.score = score;
-      box.label = int32_t(c);
-      box.place = int32_t(i);
-      candidates.push_back(box);
-    };
-    // By channel where channels are stored one after the other.
-    if (!form.scoresLast && form.objectness < 0) {
-      for (int64_t c = 0; c < form.classes; ++c)
-        for (int64_t i = 0; i < form.count; ++i)
-          if (float score = scores.at(i, form.firstScore + c);
-              score > threshold)
-            add(i, c, score);
-      return candidates;
-    }
-    for (int64_t i = 0; i < form.count; ++i) {
-      float object = form.objectness < 0 ? 1 : scores.at(i, form.objectness);
-      if (!(object > threshold))
-        continue;
-      for (int64_t c = 0; c < form.classes; ++c)
-        if (float score = object * scores.at(i, form.firstScore + c);
-            score > threshold)
-          add(i, c, score);
-    }
-    return candidates;
-  }
-
-private:
-  Matrix matrixOf(const Tensor &tensor, bool isLast) const {
-    int64_t channels = tensor.size() / form.count;
-    return isLast ? Matrix{tensor.data<float>(), channels, 1}
-                  : Matrix{tensor.data<float>(), 1, form.count};
-  }
-
-  DecodedForm form;
-  float threshold;
-};
-
-/// Boxes that the network has chosen itself: corners, score and class.
-class FinalBoxes final : public DetectionDecoder {
-public:
-  FinalBoxes(BoxForm boxForm, int64_t classes, double threshold)
-      : boxForm(boxForm), classes(classes), threshold(float(threshold)) {}
-
-  int64_t classCount() const override { return classes; }
-
-  std::vector<Candidate>
-  decode(std::span<const Tensor> outputs) const override {
-    std::vector<Candidate> candidates;
-    std::span<const float> values = outputs[0].values<float>();
-    for (size_t at = 0; at + 6 <= values.size(); at += 6) {
-      const float *box = values.data() + at;
-      if (!(box[4] > threshold))
-        continue;
-      Candidate candidate = boxForm.make(box[0], box[1], box[2], box[3]);
-      candidate.score = box[4];
-      candidate.label = int32_t(std::lround(box[5]));
-      candidate.place = int32_t(at);
-      candidates.push_back(candidate);
-    }
-    return candidates;
-  }
-
-private:
-  BoxForm boxForm;
-  int64_t classes;
-  float threshold;
-};
-
-//===----------------------------------------------------------------------===//
-// Raw heads
-//===----------------------------------------------------------------------===//
-
-/// The outputs of one scale.
-struct RawScale {
-  size_t boxes = 0, scores = 0;
-  bool channelsLast = false;
-  int64_t height = 0, width = 0;
-  /// The first channel of scores in their output.
-  int64_t firstScore = 0;
-};
-
-/// A raw output by position and channel.
-Matrix rawMatrix(const Tensor &tensor, const RawScale &scale) {
-  int64_t plane = scale.height * scale.width;
-  return scale.channelsLast
-             ? Matrix{tensor.data<float>(), tensor.size() / plane, 1}
-             : Matrix{tensor.data<float>(), 1, plane};
-}
-
-/// YOLOv8 without its last layers: distances to the four sides as distributions
-/// over 16 numbers, and scores before their sigmoid.
-class RawYoloV8 final : public DetectionDecoder {
-public:
-  static constexpr int64_t bins = 16;
-
-  RawYoloV8(std::vector<RawScale> scales, int64_t classes, InputSize input,
-            double threshold)
-      : scales(std::move(scales)), classes(classes), input(input),
-        logit(logitOf(threshold)) {}
-
-  int64_t classCount() const override { return classes; }
-
-  std::vector<Candidate>
-  decode(std::span<const Tensor> outputs) const override {
-    std::vector<Candidate> candidates;
-    int64_t first = 0;
-    for (const RawScale &scale : scales) {
-      Matrix boxes = rawMatrix(outputs[scale.boxes], scale);
-      Matrix scores = rawMatrix(outputs[scale.scores], scale);
-      for (int64_t i = 0; i < scale.height * scale.width; ++i)
-        for (int64_t c = 0; c < classes; ++c)
-          if (float score = scores.at(i, scale.firstScore + c); score > logit) {
-            Candidate box = boxAt(boxes, scale, i);
-            box.score = sigmoid(score);
-            box.label = int32_t(c);
-            box.place = int32_t(first + i);
-            candidates.push_back(box);
-          }
-      first += scale.height * scale.width;
-    }
-    return candidates;
-  }
-
-private:
-  static float distance(const Matrix &boxes, int64_t i, int64_t side) {
-    float most = -INFINITY, sum = 0, mean = 0;
-    for (int64_t k = 0; k < bins; ++k)
-      most = std::max(most, boxes.at(i, side * bins + k));
-    for (int64_t k = 0; k < bins; ++k) {
-      float weight = std::exp(boxes.at(i, side * bins + k) - most);
-      sum += weight;
-      mean += weight * float(k);
-    }
-    return mean / sum;
-  }
-
-  Candidate boxAt(const Matrix &boxes, const RawScale &scale, int64_t i) const {
-    float x = float(i % scale.width) + 0.5f, y = float(i / scale.width) + 0.5f;
-    auto strideX = float(input.width / double(scale.width));
-    auto strideY = float(input.height / double(scale.height));
-    return {(x - distance(boxes, i, 0)) * strideX,
-            (y - distance(boxes, i, 1)) * strideY,
-            (x + distance(boxes, i, 2)) * strideX,
-            (y + distance(boxes, i, 3)) * strideY};
-  }
-
-  std::vector<RawScale> scales;
-  int64_t classes;
-  InputSize input;
-  float logit;
-};
-
-/// YOLOv5 without its last layers: three anchors at each position.
-class RawYoloV5 final : public DetectionDecoder {
-public:
-  RawYoloV5(std::vector<RawScale> scales, int64_t classes, InputSize input,
-            std::vector<double> anchors, double threshold)
-      : scales(std::move(scales)), classes(classes), input(input),
-        anchors(std::move(anchors)), threshold(float(threshold)) {}
-
-  int64_t classCount() const override { return classes; }
-
-  std::vector<Candidate>
-  decode(std::span<const Tensor> outputs) const override {
-    std::vector<Candidate> candidates;
-    for (size_t s = 0; s < scales.size(); ++s)
-      for (int64_t anchor = 0; anchor < 3; ++anchor)
-        decodeAnchor(outputs[scales[s].boxes], s, anchor, candidates);
-    return candidates;
-  }
-
-private:
-  void decodeAnchor(const Tensor &output, size_t s, int64_t anchor,
-                    std::vector<Candidate> &candidates) const {
-    const RawScale &scale = scales[s];
-    int64_t plane = scale.height * scale.width, channels = 5 + classes;
-    Matrix numbers = rawMatrix(output, scale);
-    int64_t first = anchor * channels;
-    if (output.rank() == 5) { // Anchors are a dimension of their own.
-      numbers = {output.data<float>() + anchor * plane * channels, channels, 1};
-      first = 0;
-    }
-    auto strideX = float(input.width / double(scale.width));
-    auto strideY = float(input.height / double(scale.height));
-    const double *size = anchors.data() + s * 6 + size_t(anchor) * 2;
-    for (int64_t i = 0; i < plane; ++i) {
-      float object = sigmoid(numbers.at(i, first + 4));
-      if (!(object > threshold))
-        continue;
-      for (int64_t c = 0; c < classes; ++c) {
-        float score = object * sigmoid(numbers.at(i, first + 5 + c));
-        if (!(score > threshold))
-          continue;
-        auto part = [&](int64_t k) {
-          return 2 * sigmoid(numbers.at(i, first + k));
-        };
-        float x = (part(0) - 0.5f + float(i % scale.width)) * strideX;
-        float y = (part(1) - 0.5f + float(i / scale.width)) * strideY;
-        float width = part(2) * part(2) * float(size[0]);
-        float height = part(3) * part(3) * float(size[1]);
-        candidates.push_back({x - width / 2, y - height / 2, x + width / 2,
-                              y + height / 2, score, int32_t(c),
-                              int32_t((anchor * plane + i) * 4 + int64_t(s))});
-      }
-    }
-  }
-
-  std::vector<RawScale> scales;
-  int64_t classes;
-  InputSize input;
-  std::vector<double> anchors;
-  float threshold;
-};
-
-//===----------------------------------------------------------------------===//
-// Which one it is
-//===----------------------------------------------------------------------===//
 
 class HeadFinder {
 public:
@@ -379,7 +84,7 @@ private:
         config.head == DetectionHead::YoloV5 ||
         (config.head == DetectionHead::Auto && !fitsV8 && (fitsV5 || isLast));
     if (config.head == DetectionHead::Auto && b == 6 && !fitsV8 && !fitsV5)
-      return std::make_unique<FinalBoxes>(
+      return makeFinalBoxes(
           boxFormOf(config, input, BoxFormat::Corners, BoxUnit::Pixels), known,
           config.scoreThreshold);
     DecodedForm form;
@@ -392,7 +97,7 @@ private:
       fail(fmt::format("{} channels hold no box and no scores", channels));
     form.boxForm =
         boxFormOf(config, input, BoxFormat::CenterSize, BoxUnit::Pixels);
-    return std::make_unique<DecodedHead>(form, config.scoreThreshold);
+    return makeDecodedHead(form, config.scoreThreshold);
   }
 
   std::unique_ptr<DetectionDecoder> findBoxesAndScores() const {
@@ -429,7 +134,7 @@ private:
         isYolo
             ? boxFormOf(config, input, BoxFormat::CenterSize, BoxUnit::Pixels)
             : boxFormOf(config, input, BoxFormat::Corners, BoxUnit::Relative);
-    return std::make_unique<DecodedHead>(form, config.scoreThreshold);
+    return makeDecodedHead(form, config.scoreThreshold);
   }
 
   /// Width and height of an output, and its channels for a position.
@@ -461,7 +166,7 @@ private:
   }
 
   std::unique_ptr<DetectionDecoder> findRaw() const {
-    constexpr int64_t boxChannels = 4 * RawYoloV8::bins;
+    constexpr int64_t boxChannels = 4 * distanceBins;
     // The finest scale first, as anchors are listed.
     std::map<int64_t, std::vector<RawOutput>, std::greater<>> bySize;
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -497,8 +202,7 @@ private:
       scales.push_back(scale);
     }
     if (!isV5)
-      return std::make_unique<RawYoloV8>(scales, classes, input,
-                                         config.scoreThreshold);
+      return makeRawYoloV8(scales, classes, input, config.scoreThreshold);
     std::vector<double> anchors = config.anchors;
     if (anchors.empty())
       anchors = {10, 13, 16,  30,  33, 23,  30,  61,  62,
@@ -506,8 +210,8 @@ private:
     if (anchors.size() != 6 * scales.size())
       fail(fmt::format("there are {} scales, but anchors for {}", scales.size(),
                        anchors.size() / 6));
-    return std::make_unique<RawYoloV5>(scales, classes, input, anchors,
-                                       config.scoreThreshold);
+    return makeRawYoloV5(scales, classes, input, anchors,
+                         config.scoreThreshold);
   }
 
   bool isRawV5(int64_t channels) const {
