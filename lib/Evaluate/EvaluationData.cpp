@@ -9,6 +9,7 @@
 
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
+#include "parallax/Support/MappedFile.h"
 #include "parallax/Support/NumPy.h"
 
 #include <algorithm>
@@ -31,6 +32,15 @@ std::vector<std::string> numbered(size_t count) {
     names.push_back(fmt::format("{:06}", i));
   return names;
 }
+
+/// A text that stays in memory while a reader goes through it.
+struct LabelFile {
+  explicit LabelFile(const fs::path &path)
+      : file(MappedFile::open(path)), label{file->text(), path.string()} {}
+
+  std::shared_ptr<MappedFile> file;
+  LabelText label;
+};
 
 /// At most a few names, for messages.
 std::string someOf(const std::vector<std::string> &names) {
@@ -77,7 +87,7 @@ std::string Labels::nameOf(int64_t label) const {
 
 EvaluationData::EvaluationData(const EvaluationConfig &config) {
   if (!config.classes.empty())
-    for (std::string &line : linesOf(config.classes))
+    for (std::string &line : linesOf(LabelFile(config.classes).label.text))
       if (!line.empty())
         truth.classNames.push_back(std::move(line));
   fs::path images = config.images;
@@ -133,8 +143,10 @@ void EvaluationData::openStacks(const EvaluationConfig &config) {
 void EvaluationData::openList(const fs::path &list, const fs::path &folder,
                               const EvaluationConfig &config) {
   // A pair of pictures and a score, or a picture and its class.
-  isPaired = config.task == EvaluationTask::Embedding && listsPairs(list);
-  std::vector<ListedSample> listed = readList(list, isPaired ? 2 : 1);
+  LabelFile text(list);
+  isPaired =
+      config.task == EvaluationTask::Embedding && listsPairs(text.label.text);
+  std::vector<ListedSample> listed = parseList(text.label, isPaired ? 2 : 1);
   for (const ListedSample &sample : listed) {
     for (const std::string &path : sample.paths) {
       fs::path file =
@@ -186,7 +198,7 @@ void EvaluationData::openClassFolders(const EvaluationConfig &config) {
 void EvaluationData::openPictures(const EvaluationConfig &config) {
   fs::path folder = config.images;
   if (fs::path(config.labels).extension() == ".json") {
-    CocoLabels coco = readCoco(config.labels);
+    CocoLabels coco = parseCoco(LabelFile(config.labels).label);
     if (!truth.classNames.empty() &&
         truth.classNames.size() != coco.classNames.size())
       throw Error(fmt::format("{} names {} classes, but {} has {}",
@@ -238,9 +250,9 @@ void EvaluationData::readLabels(const EvaluationConfig &config) {
       return;
     truth.areRelative = true;
     for (const fs::path &file : truth.files)
-      truth.boxes.push_back(file.empty()
-                                ? std::vector<TruthBox>()
-                                : readYoloFile(file, truth.classNames.size()));
+      truth.boxes.push_back(file.empty() ? std::vector<TruthBox>()
+                                         : parseYolo(LabelFile(file).label,
+                                                     truth.classNames.size()));
     return;
   }
   if (labels.extension() != ".npy")

@@ -7,7 +7,6 @@
 #include "Labels.h"
 
 #include "parallax/Support/Error.h"
-#include "parallax/Support/MappedFile.h"
 #include "parallax/Support/Unicode.h"
 
 #include <algorithm>
@@ -45,9 +44,9 @@ std::optional<double> numberOf(std::string_view word) {
   return value;
 }
 
-[[noreturn]] void failAt(const fs::path &file, size_t line,
+[[noreturn]] void failAt(const LabelText &file, size_t line,
                          std::string_view problem) {
-  throw Error(fmt::format("{}:{}: {}", file.string(), line + 1, problem));
+  throw Error(fmt::format("{}:{}: {}", file.name, line + 1, problem));
 }
 
 bool isSkipped(const std::vector<std::string> &words) {
@@ -56,9 +55,7 @@ bool isSkipped(const std::vector<std::string> &words) {
 
 } // namespace
 
-std::vector<std::string> linesOf(const fs::path &file) {
-  std::shared_ptr<MappedFile> mapped = MappedFile::open(file);
-  std::string_view text = mapped->text();
+std::vector<std::string> linesOf(std::string_view text) {
   std::vector<std::string> lines;
   for (size_t at = 0; at < text.size();) {
     size_t end = std::min(text.find('\n', at), text.size());
@@ -71,16 +68,16 @@ std::vector<std::string> linesOf(const fs::path &file) {
   return lines;
 }
 
-bool listsPairs(const fs::path &file) {
-  for (const std::string &line : linesOf(file))
+bool listsPairs(std::string_view text) {
+  for (const std::string &line : linesOf(text))
     if (std::vector<std::string> words = wordsOf(line); !isSkipped(words))
       return words.size() == 3;
   return false;
 }
 
-std::vector<ListedSample> readList(const fs::path &file, size_t paths) {
+std::vector<ListedSample> parseList(const LabelText &file, size_t paths) {
   std::vector<ListedSample> samples;
-  std::vector<std::string> lines = linesOf(file);
+  std::vector<std::string> lines = linesOf(file.text);
   for (size_t i = 0; i < lines.size(); ++i) {
     std::vector<std::string> words = wordsOf(lines[i]);
     if (isSkipped(words))
@@ -105,13 +102,13 @@ std::vector<ListedSample> readList(const fs::path &file, size_t paths) {
     samples.push_back(std::move(sample));
   }
   if (samples.empty())
-    throw Error(fmt::format("{} names no sample", file.string()));
+    throw Error(fmt::format("{} names no sample", file.name));
   return samples;
 }
 
-std::vector<TruthBox> readYoloFile(const fs::path &file, size_t classes) {
+std::vector<TruthBox> parseYolo(const LabelText &file, size_t classes) {
   std::vector<TruthBox> boxes;
-  std::vector<std::string> lines = linesOf(file);
+  std::vector<std::string> lines = linesOf(file.text);
   for (size_t i = 0; i < lines.size(); ++i) {
     std::vector<std::string> words = wordsOf(lines[i]);
     if (words.empty())
@@ -147,12 +144,11 @@ std::vector<TruthBox> readYoloFile(const fs::path &file, size_t classes) {
   return boxes;
 }
 
-CocoLabels readCoco(const fs::path &file) {
-  std::shared_ptr<MappedFile> mapped = MappedFile::open(file);
-  json root = json::parse(mapped->text(), nullptr, /*allow_exceptions=*/false);
+CocoLabels parseCoco(const LabelText &file) {
+  json root = json::parse(file.text, nullptr, /*allow_exceptions=*/false);
   auto fail = [&](std::string_view problem) {
     throw Error(
-        fmt::format("{} is not in COCO's format: {}", file.string(), problem));
+        fmt::format("{} is not in COCO's format: {}", file.name, problem));
   };
   if (!root.is_object())
     fail("it is not a JSON object");

@@ -12,8 +12,14 @@
 
 namespace parallax::tasks {
 
+/// A text from outside, and what messages call it.
+struct LabelText {
+  std::string_view text;
+  std::string name;
+};
+
 /// The lines of a text without spaces at their ends, empty ones included.
-std::vector<std::string> linesOf(const std::filesystem::path &file);
+std::vector<std::string> linesOf(std::string_view text);
 
 /// A line of a list of samples.
 struct ListedSample {
@@ -23,17 +29,15 @@ struct ListedSample {
 };
 
 /// Whether the first line of a list has two paths.
-bool listsPairs(const std::filesystem::path &file);
+bool listsPairs(std::string_view text);
 
-/// Reads lines of a path, or of two, and a number. Empty lines and lines that
+/// Lines of a path, or of two, and a number. Empty lines and lines that
 /// begin with # are skipped.
-std::vector<ListedSample> readList(const std::filesystem::path &file,
-                                   size_t paths);
+std::vector<ListedSample> parseList(const LabelText &list, size_t paths);
 
 /// The objects of a file in YOLO's format: class, center and size as parts of
 /// the picture. `classes` is how many there are; 0 if that is unknown.
-std::vector<TruthBox> readYoloFile(const std::filesystem::path &file,
-                                   size_t classes);
+std::vector<TruthBox> parseYolo(const LabelText &file, size_t classes);
 
 /// A file in COCO's format.
 struct CocoLabels {
@@ -45,7 +49,7 @@ struct CocoLabels {
   /// In the order of their file names.
   std::vector<Picture> pictures;
 };
-CocoLabels readCoco(const std::filesystem::path &file);
+CocoLabels parseCoco(const LabelText &file);
 
 /// Whether pictures are looked for under this name.
 bool isPictureName(const std::filesystem::path &file);

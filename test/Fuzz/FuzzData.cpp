@@ -2,9 +2,12 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any bytes, read as an archive, as a dict of arrays and as the header of a
-// picture, must end as data or as an Error. All else is a finding.
+// Any bytes, read as an archive, as a dict of arrays, as the header of a
+// picture and as labels, must end as data or as an Error. All else is a
+// finding.
 //===----------------------------------------------------------------------===//
+#include "../../lib/Evaluate/Labels.h"
+
 #include "parallax/Data/Archive.h"
 #include "parallax/Data/Image.h"
 #include "parallax/Data/NumPyObject.h"
@@ -42,6 +45,15 @@ void readObject(Bytes bytes) {
     attempt([&] { object.array(name); });
 }
 
+void readLabels(Bytes bytes) {
+  tasks::LabelText file{
+      {reinterpret_cast<const char *>(bytes.data()), bytes.size()}, "fuzz"};
+  attempt([&] { tasks::parseYolo(file, 80); });
+  attempt([&] { tasks::parseCoco(file); });
+  attempt(
+      [&] { tasks::parseList(file, tasks::listsPairs(file.text) ? 2 : 1); });
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -50,5 +62,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   attempt([&] { readObject(bytes); });
   attempt([&] { pickle::parse(bytes, "fuzz.pkl"); });
   attempt([&] { imageSizeOf(bytes, "fuzz.jpg"); });
+  readLabels(bytes);
   return 0;
 }
