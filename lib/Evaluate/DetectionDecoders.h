@@ -23,10 +23,6 @@ struct Matrix {
   }
 };
 
-struct InputSize {
-  double width = 0, height = 0;
-};
-
 /// How the four numbers of a box are meant.
 struct BoxForm {
   BoxFormat format = BoxFormat::CenterSize;

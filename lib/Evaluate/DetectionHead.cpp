@@ -18,14 +18,11 @@
 namespace parallax::tasks {
 namespace {
 
-InputSize sizeOfInput(const TaskContext &context) {
-  for (const PortInfo &input : context.inputs)
-    if (input.shape.size() == 4) {
-      bool isLast = input.shape[1] != 1 && input.shape[1] != 3;
-      return {double(input.shape[isLast ? 2 : 3]),
-              double(input.shape[isLast ? 1 : 2])};
-    }
-  throw Error("a detector needs an input of pictures");
+InputSize requiredSize(const TaskContext &context) {
+  std::optional<InputSize> size = sizeOfInput(context);
+  if (!size)
+    throw Error("a detector needs an input of pictures");
+  return *size;
 }
 
 BoxForm boxFormOf(const EvaluationConfig &config, InputSize input,
@@ -43,7 +40,7 @@ class HeadFinder {
 public:
   explicit HeadFinder(const TaskContext &context)
       : config(context.config), outputs(context.outputs),
-        input(sizeOfInput(context)),
+        input(requiredSize(context)),
         known(int64_t(context.data.labels().classNames.size())) {}
 
   std::unique_ptr<DetectionDecoder> find() const {

@@ -119,13 +119,7 @@ private:
     }
     if (!labels.numbers.empty())
       return {float(labels.numbers[sample])};
-    const Tensor &stack = labels.stack;
-    int64_t count = stack.size() / stack.dim(0);
-    size_t bytes = size_t(count) * sizeOf(stack.dtype());
-    auto *first =
-        static_cast<std::byte *>(const_cast<void *>(stack.rawData())) +
-        data.row(sample) * bytes;
-    return floatsOf(Tensor(stack.dtype(), {count}, first));
+    return floatsOf(rowOfStack(labels.stack, data.row(sample)));
   }
 
   const EvaluationConfig &config;

@@ -16,6 +16,13 @@
 
 namespace parallax {
 
+Tensor rowOfStack(const Tensor &stack, size_t row) {
+  Shape shape(stack.shape().begin() + 1, stack.shape().end());
+  size_t bytes = size_t(elementCount(shape)) * sizeOf(stack.dtype());
+  auto *first = static_cast<std::byte *>(const_cast<void *>(stack.rawData()));
+  return Tensor(stack.dtype(), std::move(shape), first + row * bytes);
+}
+
 InputPreparation EvaluationData::prepare(std::vector<PortInfo> inputs,
                                          const ImageForm &picture,
                                          TensorLayout layout) const {
@@ -83,14 +90,12 @@ Tensor EvaluationData::rowOf(const Stack &stack, size_t run,
         fmt::format("{} holds {} {}, but input '{}' takes {} {} at a time",
                     stack.path, nameOf(data.dtype()), toString(data.shape()),
                     input.name, nameOf(input.dtype), toString(input.shape)));
-  size_t bytes = size_t(elementCount(row)) * sizeOf(data.dtype());
-  auto *first = static_cast<std::byte *>(const_cast<void *>(data.rawData())) +
-                chosen[sampleOf(run)] * bytes;
+  Tensor found = rowOfStack(data, chosen[sampleOf(run)]);
   if (!isPixels)
-    return Tensor(input.dtype, input.shape, first);
+    return found.reshaped(input.shape);
   // Bytes are pixels, which the network reads prepared.
   Tensor prepared(DType::F32, input.shape);
-  const auto *pixels = reinterpret_cast<const uint8_t *>(first);
+  const auto *pixels = found.data<uint8_t>();
   int64_t plane = form->height * form->width;
   for (int64_t i = 0; i < prepared.size(); ++i) {
     auto channel = size_t(i / plane % form->channels);

@@ -44,12 +44,8 @@ public:
     channels = shape[channelsLast ? 3 : 1];
     height = shape[channelsLast ? 1 : 2];
     width = shape[channelsLast ? 2 : 3];
-    if (context.inputs.size() == 1 && context.inputs[0].shape.size() == 4) {
-      const Shape &input = context.inputs[0].shape;
-      bool isLast = input[1] != 1 && input[1] != 3;
-      inputHeight = input[isLast ? 1 : 2];
-      inputWidth = input[isLast ? 2 : 3];
-    }
+    if (std::optional<InputSize> size = sizeOfInput(context))
+      input = *size;
     classCount = channels > 1 ? channels
                  : !data.labels().classNames.empty()
                      ? int64_t(data.labels().classNames.size())
@@ -71,13 +67,13 @@ public:
     Placement place = placement;
     if (place.width == 0) {
       // Arrays: the mask has the place of the whole input.
-      place.scaleX = double(inputWidth) / double(columns);
-      place.scaleY = double(inputHeight) / double(lines);
+      place.scaleX = input.width / double(columns);
+      place.scaleY = input.height / double(lines);
     }
     const uint8_t *truth = mask.data<uint8_t>();
     for (int64_t y = 0; y < lines; ++y) {
       int64_t line = lookUp((double(y) + 0.5) * place.scaleY + place.offsetY,
-                            inputHeight, map.height);
+                            input.height, map.height);
       for (int64_t x = 0; x < columns; ++x) {
         int64_t label = truth[y * columns + x];
         if (label == config.ignoreLabel)
@@ -87,8 +83,8 @@ public:
                                   "but the network has the classes 0 to {}",
                                   data.name(run), label, x, y, classCount - 1));
         int64_t column =
-            lookUp((double(x) + 0.5) * place.scaleX + place.offsetX, inputWidth,
-                   map.width);
+            lookUp((double(x) + 0.5) * place.scaleX + place.offsetX,
+                   input.width, map.width);
         // What was cut off has no answer.
         int64_t given = line < 0 || column < 0
                             ? -1
@@ -166,8 +162,8 @@ private:
     return {present > 0 ? sum / present : 1, all > 0 ? right / all : 1};
   }
 
-  static int64_t lookUp(double place, int64_t extent, int64_t cells) {
-    auto cell = int64_t(std::floor(place * double(cells) / double(extent)));
+  static int64_t lookUp(double place, double extent, int64_t cells) {
+    auto cell = int64_t(std::floor(place * double(cells) / extent));
     return cell < 0 || cell >= cells ? -1 : cell;
   }
 
@@ -208,10 +204,7 @@ private:
                               "NxHeightxWidth, not {} of {}",
                               config.labels, nameOf(stack.dtype()),
                               toString(stack.shape())));
-    int64_t plane = stack.dim(1) * stack.dim(2);
-    return Tensor(DType::U8, {stack.dim(1), stack.dim(2)},
-                  const_cast<uint8_t *>(stack.data<uint8_t>()) +
-                      int64_t(data.row(sample)) * plane);
+    return rowOfStack(stack, data.row(sample));
   }
 
   const EvaluationConfig &config;
@@ -219,7 +212,7 @@ private:
   size_t output;
   bool holdsClasses = false, channelsLast = false;
   int64_t channels = 1, height = 0, width = 0, classCount = 2;
-  int64_t inputHeight = 1, inputWidth = 1;
+  InputSize input{1, 1};
 };
 
 } // namespace

@@ -29,6 +29,16 @@ size_t answerOutput(const TaskContext &context) {
                           name, describePorts(context.outputs)));
 }
 
+std::optional<InputSize> sizeOfInput(const TaskContext &context) {
+  for (const PortInfo &input : context.inputs)
+    if (input.shape.size() == 4) {
+      bool isLast = input.shape[1] != 1 && input.shape[1] != 3;
+      return InputSize{double(input.shape[isLast ? 2 : 3]),
+                       double(input.shape[isLast ? 1 : 2])};
+    }
+  return std::nullopt;
+}
+
 std::string describePorts(std::span<const PortInfo> ports) {
   std::vector<std::string> all;
   for (const PortInfo &port : ports)

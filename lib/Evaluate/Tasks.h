@@ -28,6 +28,12 @@ std::unique_ptr<Task> makeRegression(const TaskContext &context);
 /// the first. Throws Error if there is none of that name.
 size_t answerOutput(const TaskContext &context);
 
+/// The size of the pictures that a network reads; nothing if it reads none.
+struct InputSize {
+  double width = 0, height = 0;
+};
+std::optional<InputSize> sizeOfInput(const TaskContext &context);
+
 /// "'boxes' 1x100x4, 'scores' 1x100x81".
 std::string describePorts(std::span<const PortInfo> ports);
 

@@ -44,6 +44,9 @@ struct Labels {
   std::string nameOf(int64_t label) const;
 };
 
+/// One of the arrays that are stacked along the first dimension, as a view.
+Tensor rowOfStack(const Tensor &stack, size_t row);
+
 /// How the inputs of a network are made of a sample.
 struct InputPreparation {
   std::vector<PortInfo> inputs = {};
