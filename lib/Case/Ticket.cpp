@@ -9,6 +9,7 @@
 #include "parallax/Analysis/OutputVerdict.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/MappedFile.h"
+#include "parallax/Support/SafeText.h"
 #include "parallax/Support/Unicode.h"
 
 #include <algorithm>
@@ -22,11 +23,12 @@ namespace {
 constexpr std::string_view blank = "**(please fill in)**";
 
 std::string orBlank(const std::string &answer) {
-  return answer.empty() ? std::string(blank) : printable(answer);
+  return answer.empty() ? std::string(blank)
+                        : safeText(TextKind::Markdown, answer);
 }
 
 std::string block(const std::string &text) {
-  std::string lines = text;
+  std::string lines = safeText(TextKind::Lines, text);
   while (lines.ends_with('\n'))
     lines.pop_back();
   // A fence is longer than any that is in the text.
@@ -39,7 +41,7 @@ std::string block(const std::string &text) {
 std::string list(const std::vector<std::string> &entries) {
   std::string text;
   for (const std::string &entry : entries)
-    text += fmt::format("- {}\n", printable(entry));
+    text += fmt::format("- {}\n", safeText(TextKind::Markdown, entry));
   return text;
 }
 
@@ -54,7 +56,8 @@ const PrecisionRow *worstLayer(const PrecisionReport &report) {
 }
 
 std::string problem(const Ticket &ticket) {
-  std::string text = fmt::format("{}\n\n", printable(ticket.verdict));
+  std::string text =
+      fmt::format("{}\n\n", safeText(TextKind::Markdown, ticket.verdict));
   if (!ticket.failure.empty())
     return text + block(ticket.failure);
   if (!ticket.report)
@@ -148,7 +151,7 @@ std::string ticketText(const Ticket &ticket) {
   text += fmt::format(
       "\n## The case\n\n"
       "| what | where |\n|---|---|\n"
-      "| float model | `{}` |\n"
+      "| float model | {} |\n"
       "| configuration | `config.json` |\n"
       "| chip | `target.json` |\n"
       "| samples of the calibration and the analysis | {} |\n"
@@ -157,7 +160,7 @@ std::string ticketText(const Ticket &ticket) {
       "| digests of every layer's integers for that sample | "
       "`expected/sample/tensors.json` |\n"
       "| analysis and log | `expected` |\n",
-      printable(config.input),
+      safeText(TextKind::Markdown, config.input),
       config.quant.inputSampleDir.empty() ? "`data`" : "`data`, `samples`");
   text += fmt::format(
       "\nTo see it again, with all that was used: "

@@ -10,6 +10,7 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Random.h"
+#include "parallax/Support/SafeText.h"
 #include "parallax/Support/Sort.h"
 
 #include <algorithm>
@@ -171,13 +172,8 @@ void scoreClasses(Accuracy &accuracy, const Task &task,
   });
 }
 
-std::string csvField(const std::string &text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos)
-    return text;
-  std::string quoted = "\"";
-  for (char c : text)
-    quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
+std::string csvField(std::string_view text) {
+  return safeText(TextKind::CsvField, text);
 }
 
 } // namespace

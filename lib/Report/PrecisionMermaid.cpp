@@ -5,7 +5,7 @@
 // A table has no branches; a picture shows which of them loses precision.
 //===----------------------------------------------------------------------===//
 #include "PrecisionText.h"
-#include "parallax/Support/Unicode.h"
+#include "parallax/Support/SafeText.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -40,25 +40,8 @@ const Band &bandOf(double similarity) {
   return band == std::end(bands) ? bands[std::size(bands) - 1] : *band;
 }
 
-/// Text in quotes. Whatever Mermaid, or HTML, could take for syntax becomes a
-/// character code; letters of any script stay readable.
 std::string escaped(std::string_view name) {
-  auto isHarmless = [](char32_t symbol) {
-    return symbol >= 0x80 || (symbol >= '0' && symbol <= '9') ||
-           (symbol >= 'A' && symbol <= 'Z') ||
-           (symbol >= 'a' && symbol <= 'z') ||
-           std::u32string_view(U"_-./ ").find(symbol) !=
-               std::u32string_view::npos;
-  };
-  std::string clean = printable(name), text;
-  for (std::string_view rest = clean; !rest.empty();) {
-    char32_t symbol = takeCodePoint(rest);
-    if (isHarmless(symbol))
-      appendUtf8(text, symbol);
-    else
-      text += fmt::format("#{};", uint32_t(symbol));
-  }
-  return text;
+  return safeText(TextKind::Mermaid, name);
 }
 
 /// A layer, or a tensor that no row has.

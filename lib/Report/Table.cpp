@@ -6,6 +6,7 @@
 // control characters never reach the terminal (Unicode.h).
 //===----------------------------------------------------------------------===//
 #include "parallax/Report/Table.h"
+#include "parallax/Support/SafeText.h"
 #include "parallax/Support/Terminal.h"
 #include "parallax/Support/Unicode.h"
 
@@ -131,15 +132,6 @@ Layout layOut(const std::vector<Column> &columns,
   return layout;
 }
 
-std::string csvField(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos)
-    return std::string(text);
-  std::string quoted = "\"";
-  for (char symbol : text)
-    quoted.append(symbol == '"' ? 2 : 1, symbol);
-  return quoted + "\"";
-}
-
 } // namespace
 
 void Table::addRow(std::vector<Cell> cells) {
@@ -178,7 +170,8 @@ std::string Table::render(const TableStyle &style) const {
 std::string Table::toCsv() const {
   std::string text;
   auto appendField = [&](size_t column, std::string_view field) {
-    text += csvField(field) + (column + 1 < columns.size() ? "," : "\n");
+    text += safeText(TextKind::CsvField, field) +
+            (column + 1 < columns.size() ? "," : "\n");
   };
   for (size_t column = 0; column < columns.size(); ++column)
     appendField(column, columns[column].title);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/ConsoleListener.h"
 #include "parallax/Support/Log.h"
+#include "parallax/Support/SafeText.h"
 #include "parallax/Support/Unicode.h"
 
 #include <algorithm>
@@ -65,12 +66,14 @@ void ConsoleListener::onMessage(LogLevel level, std::string_view text) {
   bool color =
       level != LogLevel::Info && options.color && colorAllowed(console.file());
   console.writeLine(color ? fmt::format("{}{}:{} {}", colorOf(level),
-                                        nameOf(level), ansi::reset, text)
-                          : withLevel(level, text));
+                                        nameOf(level), ansi::reset,
+                                        safeText(TextKind::Lines, text))
+                          : withLevel(level, safeText(TextKind::Lines, text)));
 }
 
 void ConsoleListener::onResult(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), results);
+  std::string safe = safeText(TextKind::Lines, text);
+  std::fwrite(safe.data(), 1, safe.size(), results);
   // Where both streams go to one place, results stay among the messages.
   std::fflush(results);
 }

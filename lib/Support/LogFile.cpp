@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/LogFile.h"
 #include "parallax/Support/Log.h"
+#include "parallax/Support/SafeText.h"
 
 #include <cerrno>
 #include <cstring>
@@ -64,7 +65,7 @@ void LogFile::onResult(std::string_view text) {
 }
 
 void LogFile::write(std::string_view text) {
-  std::string plain = withoutColors(text);
+  std::string plain = withoutColors(safeText(TextKind::Lines, text));
   std::lock_guard lock(mutex);
   constexpr size_t maxBacklog = 1 << 20;
   if (isClosed)

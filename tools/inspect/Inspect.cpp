@@ -13,11 +13,11 @@
 #include "parallax/Frontend/ONNX/Summary.h"
 #include "parallax/Report/Table.h"
 #include "parallax/Support/Error.h"
-#include "parallax/Support/Terminal.h"
+#include "parallax/Support/Log.h"
+#include "parallax/Support/Unicode.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace parallax {
 namespace {
@@ -37,7 +37,7 @@ void printPorts(const ModelSummary &summary, const TableStyle &style) {
     table.addRow({"input", port.name, port.dtype, port.shape});
   for (const ModelPort &port : summary.outputs)
     table.addRow({"output", port.name, port.dtype, port.shape});
-  fmt::print("{}", table.render(style));
+  showResult(table.render(style));
 }
 
 void printOperators(const ModelSummary &summary, const TableStyle &style) {
@@ -52,23 +52,24 @@ void printOperators(const ModelSummary &summary, const TableStyle &style) {
     std::string nodes = fmt::format("no: {}", fmt::join(it->second, ", "));
     table.addRow({name, std::to_string(count), Cell(nodes, Tint::Bad)});
   }
-  fmt::print("{}", table.render(style));
+  showResult(table.render(style));
 }
 
 int inspect(const InspectFlags &options) {
   ModelSummary summary = onnx_import::summarizeModel(options.network.model);
   TableStyle style = currentListener().style();
-  fmt::print("{}\n  graph '{}', operator set {}, IR version {}, producer {}\n",
-             options.network.model, summary.name, summary.opset,
-             summary.irVersion,
-             summary.producer.empty() ? "unknown" : summary.producer);
+  showResult(fmt::format(
+      "{}\n  graph '{}', operator set {}, IR version {}, producer {}\n",
+      printable(options.network.model), printable(summary.name), summary.opset,
+      summary.irVersion,
+      summary.producer.empty() ? "unknown" : printable(summary.producer)));
   printPorts(summary, style);
   printOperators(summary, style);
-  fmt::print("Parameters: {}\n", summary.parameters);
+  showResult(fmt::format("Parameters: {}\n", summary.parameters));
   try {
     Network network(options.network);
     nn::NetworkCost cost = nn::countCost(network.function());
-    fmt::print("Multiply-accumulates: {}\n", cost.macs);
+    showResult(fmt::format("Multiply-accumulates: {}\n", cost.macs));
   } catch (const Error &error) {
     reportError(error.what());
     return 1;

@@ -8,7 +8,9 @@
 
 #include "parallax/Data/TensorFolder.h"
 #include "parallax/Support/Clock.h"
+#include "parallax/Support/Log.h"
 #include "parallax/Support/Parallel.h"
+#include "parallax/Support/Unicode.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -24,11 +26,12 @@ static void printProfile(const Executable &executable,
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return seconds[a] > seconds[b]; });
   for (size_t i : order)
-    fmt::print("{:10.3f} ms  {}  {}\n", seconds[i] * 1e3 / runs,
-               executable.steps[i].name,
-               executable.steps[i].outputs.empty()
-                   ? ""
-                   : toString(executable.steps[i].outputs[0].shape));
+    showResult(
+        fmt::format("{:10.3f} ms  {}  {}\n", seconds[i] * 1e3 / runs,
+                    printable(executable.steps[i].name),
+                    executable.steps[i].outputs.empty()
+                        ? ""
+                        : toString(executable.steps[i].outputs[0].shape)));
 }
 
 int profileSteps(const Executable &executable, int threads) {

@@ -63,7 +63,7 @@ public:
   /// last line names the columns that had to be left out.
   std::string render(const TableStyle &style = {}) const;
 
-  /// RFC 4180 with line feeds; texts in full.
+  /// RFC 4180 with line feeds; texts in full, and none is a formula.
   std::string toCsv() const;
 
 private:

@@ -52,7 +52,7 @@ TEST(Cost, ProfileHasALinePerLayer) {
             "\"conv \"\"a\"\", /b\",npu.conv,MAC,ui8 x i8 -> ui8,1x8x4x4,"
             "1234567,1,2,3,4,0,3000,10,3010,0.5000\n"
             "view,nn.reshape,vector,,,0,0,0,0,0,3010,0,0,0,0.0000\n"
-            "exp\xff,nn.exp,CPU,,,0,0,0,0,2000,3010,0,990,990,0.0000\n");
+            "exp\uFFFD,nn.exp,CPU,,,0,0,0,0,2000,3010,0,990,990,0.0000\n");
 }
 
 TEST(Cost, TraceIsJson) {
