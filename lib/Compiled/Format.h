@@ -30,6 +30,8 @@ inline constexpr int64_t irVersion = 8;
 inline constexpr const char *formatKey = "parallax.format";
 inline constexpr const char *formatName = "compiled";
 inline constexpr const char *versionKey = "parallax.format_version";
+/// The last entry of the file. Its value is the digest of all bytes before it.
+inline constexpr const char *digestKey = "parallax.content_sha256";
 struct InfoKey {
   const char *key;
   std::string CompiledInfo::*text;

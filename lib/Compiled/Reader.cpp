@@ -38,9 +38,10 @@ namespace {
 
 class Reader {
 public:
-  Reader(onnx::ModelProto model, const std::string &name, MLIRContext &context)
-      : model(std::move(model)), graph(*this->model.mutable_graph()),
-        context(&context),
+  Reader(onnx::ModelProto model, onnx_import::ModelSeal &seal,
+         const std::string &name, MLIRContext &context)
+      : model(std::move(model)), seal(seal),
+        graph(*this->model.mutable_graph()), context(&context),
         tensorReader(std::filesystem::path(name).parent_path()),
         builder(&context) {}
 
@@ -53,6 +54,7 @@ private:
   void checkContainer();
   void collectTypes();
   void collectTensors();
+  void checkDigest();
   void collectCodes();
   void addFunction(ModuleOp module);
   void addNode(const onnx::NodeProto &node);
@@ -69,6 +71,7 @@ private:
   void verifyOrThrow(Operation *op);
 
   onnx::ModelProto model;
+  onnx_import::ModelSeal &seal;
   onnx::GraphProto &graph;
   MLIRContext *context;
   onnx_import::TensorReader tensorReader;
@@ -195,6 +198,22 @@ void Reader::collectTensors() {
     if (!tensors.try_emplace(proto.name(), std::move(tensor)).second)
       fail("tensor '{}' is stored twice", proto.name());
   }
+}
+
+/// A flipped bit in a weight or a shift would be a network like any other. So
+/// all bytes count, those beside the model too.
+void Reader::checkDigest() {
+  const auto &entries = model.metadata_props();
+  if (entries.empty() || entries.rbegin()->key() != digestKey ||
+      entries.rbegin()->value() != seal.stated)
+    fail("it does not end with the digest of its content, '{}': it is damaged, "
+         "or not complete; build it again",
+         digestKey);
+  for (const auto &[name, file] : tensorReader.usedFiles())
+    seal.digest.update(file->bytes());
+  if (seal.digest.finish() != seal.stated)
+    fail("its content does not have the digest that it states: it is damaged; "
+         "copy or build it again");
 }
 
 void Reader::collectCodes() {
@@ -411,9 +430,10 @@ OwningOpRef<ModuleOp> Reader::run(CompiledInfo &info) {
                                           return success();
                                         });
   readInfo(info);
+  collectTensors();
+  checkDigest();
   checkContainer();
   collectTypes();
-  collectTensors();
   collectCodes();
   OwningOpRef<ModuleOp> module(ModuleOp::create(builder.getUnknownLoc()));
   addFunction(*module);
@@ -429,13 +449,15 @@ OwningOpRef<ModuleOp> Reader::run(CompiledInfo &info) {
   return module;
 }
 
-OwningOpRef<ModuleOp> read(onnx::ModelProto model, const std::string &name,
-                           MLIRContext &context, CompiledInfo *info) {
+OwningOpRef<ModuleOp> read(onnx::ModelProto model, onnx_import::ModelSeal &seal,
+                           const std::string &name, MLIRContext &context,
+                           CompiledInfo *info) {
   context.loadDialect<nn::NNDialect, npu::NPUDialect, mlir::func::FuncDialect,
                       mlir::quant::QuantDialect>();
   CompiledInfo ignored;
   try {
-    return Reader(std::move(model), name, context).run(info ? *info : ignored);
+    return Reader(std::move(model), seal, name, context)
+        .run(info ? *info : ignored);
   } catch (const std::bad_alloc &) {
     throw;
   } catch (const std::exception &error) {
@@ -449,7 +471,8 @@ OwningOpRef<ModuleOp> read(onnx::ModelProto model, const std::string &name,
 OwningOpRef<ModuleOp> readCompiledModel(const std::filesystem::path &path,
                                         MLIRContext &context,
                                         CompiledInfo *info) {
-  return compiled::read(onnx_import::readModelFile(path.string()),
+  onnx_import::ModelSeal seal;
+  return compiled::read(onnx_import::readModelFile(path.string(), &seal), seal,
                         path.string(), context, info);
 }
 
@@ -457,8 +480,9 @@ OwningOpRef<ModuleOp> readCompiledModel(std::span<const std::byte> bytes,
                                         const std::string &name,
                                         MLIRContext &context,
                                         CompiledInfo *info) {
-  return compiled::read(onnx_import::readModelBytes(bytes, name), name, context,
-                        info);
+  onnx_import::ModelSeal seal;
+  return compiled::read(onnx_import::readModelBytes(bytes, name, &seal), seal,
+                        name, context, info);
 }
 
 } // namespace parallax

@@ -311,7 +311,7 @@ void writeCompiledModel(mlir::func::FuncOp function,
   compiled::Writer writer(function);
   onnx::ModelProto model = writer.run(complete);
   onnx_export::writeModel(path, std::move(model), writer.initializers(),
-                          compiled::embedLimit);
+                          compiled::embedLimit, compiled::digestKey);
 }
 
 } // namespace parallax

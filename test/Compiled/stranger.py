@@ -10,6 +10,7 @@
 #
 #   stranger.py compiled.axmodel INPUT_DIR OUTPUT_DIR
 #===------------------------------------------------------------------------===#
+import hashlib
 import re
 import sys
 
@@ -44,11 +45,15 @@ def content(path):
 
 
 def main(model_path, input_dir, output_dir):
-    model = fields(content(model_path))
+    everything = content(model_path)
+    if hashlib.sha256(everything[:-64]).hexdigest().encode() != everything[-64:]:
+        sys.exit(f"{model_path} does not have the digest that it ends with")
+    model = fields(everything)
     metadata = {text(each, 1): text(each, 2)
                 for each in map(fields, model[14])}
     assert metadata['parallax.format'] == 'compiled'
     assert metadata['parallax.format_version'] == '1'
+    assert list(metadata)[-1] == 'parallax.content_sha256'
     graph = fields(model[7][0])
     values = {text(each, 8): stored(each)
               for each in map(fields, graph.get(5, []))}

@@ -17,6 +17,9 @@
 
 namespace parallax {
 
+/// The length of a digest as text.
+inline constexpr size_t digestDigits = 64;
+
 /// The digest of bytes that arrive in pieces.
 class Sha256 {
 public:

@@ -51,6 +51,11 @@ public:
   /// float. Throws ImportError.
   Tensor take(onnx::TensorProto &proto);
 
+  /// The files outside of the model that tensors were taken from, by name.
+  const std::map<std::string, std::shared_ptr<MappedFile>> &usedFiles() const {
+    return files;
+  }
+
 private:
   Tensor mapExternal(const onnx::TensorProto &proto, DType dtype, Shape shape);
 

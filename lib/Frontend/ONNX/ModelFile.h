@@ -9,6 +9,7 @@
 #define PARALLAX_LIB_FRONTEND_ONNX_MODELFILE_H
 
 #include "parallax/Frontend/ONNX/Summary.h"
+#include "parallax/Support/Digest.h"
 
 #include <onnx/onnx_pb.h>
 #include <span>
@@ -16,10 +17,21 @@
 
 namespace parallax::onnx_import {
 
-/// Throws Error if there is no such file or it is not a model.
-onnx::ModelProto readModelFile(const std::string &path);
+/// What a file says about its own content: it may end with a digest.
+struct ModelSeal {
+  /// The last bytes of the file, as many as a digest has digits.
+  std::string stated;
+  /// Of all bytes before them.
+  Sha256 digest;
+};
+
+/// Throws Error if there is no such file or it is not a model. The bytes that
+/// were parsed are those that `seal` speaks of.
+onnx::ModelProto readModelFile(const std::string &path,
+                               ModelSeal *seal = nullptr);
 onnx::ModelProto readModelBytes(std::span<const std::byte> bytes,
-                                const std::string &name);
+                                const std::string &name,
+                                ModelSeal *seal = nullptr);
 
 /// The version of the standard operators that the model uses.
 int64_t opsetOf(const onnx::ModelProto &model);

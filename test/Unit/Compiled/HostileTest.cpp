@@ -6,6 +6,7 @@
 // names the file and, where it is about one, the node.
 //===----------------------------------------------------------------------===//
 #include "CompiledTestSupport.h"
+#include "Sealing.h"
 
 #include <functional>
 #include <onnx/onnx_pb.h>
@@ -575,9 +576,9 @@ protected:
 TEST_P(HostileTest, IsRefused) {
   onnx::ModelProto model;
   ASSERT_TRUE(model.ParseFromString(bytesOf(GetParam().sample)));
-  ASSERT_EQ(refusalOf(model.SerializeAsString()), "");
+  ASSERT_EQ(refusalOf(sealed(model)), "");
   GetParam().change(model);
-  std::string message = refusalOf(model.SerializeAsString());
+  std::string message = refusalOf(sealed(model));
   EXPECT_TRUE(message.starts_with("dir/net.axmodel: ")) << message;
   EXPECT_NE(message.find(GetParam().message), std::string::npos) << message;
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
@@ -595,15 +596,49 @@ TEST_F(HostileFileTest, TruncatedFilesAreRefused) {
   EXPECT_EQ(refusalOf(bytes), "");
 }
 
-/// A changed byte gives another network or an Error, and no crash.
+/// Whoever forges the digest too gets another network or an Error, and no
+/// crash.
 TEST_F(HostileFileTest, ChangedBytesDoNoHarm) {
   std::string bytes = bytesOf("ports");
   for (size_t at = 0; at < bytes.size(); ++at)
     for (unsigned flip : {0x01u, 0x80u, 0xffu}) {
       std::string changed = bytes;
       changed[at] = char(uint8_t(changed[at]) ^ flip);
-      refusalOf(changed);
+      onnx::ModelProto model;
+      if (model.ParseFromString(changed))
+        refusalOf(sealed(model));
     }
+}
+
+TEST_F(HostileFileTest, EveryFlippedBitIsRefused) {
+  std::string bytes = bytesOf("ports");
+  for (size_t at = 0; at < bytes.size(); ++at)
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      bytes[at] = char(uint8_t(bytes[at]) ^ 1u << bit);
+      EXPECT_NE(refusalOf(bytes), "") << "bit " << bit << " of byte " << at;
+      bytes[at] = char(uint8_t(bytes[at]) ^ 1u << bit);
+    }
+  EXPECT_EQ(refusalOf(bytes), "");
+}
+
+/// A weight is as good as any other, so only the digest can tell.
+TEST_F(HostileFileTest, DamageAndAMissingDigestAreCalledSo) {
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(bytesOf("vision8")));
+  std::string &weight = *tensorOf(model, nodeOf(model, "conv").input(1))
+                             .mutable_raw_data();
+  weight[0] = char(weight[0] ^ 1);
+  EXPECT_NE(refusalOf(model.SerializeAsString()).find("it is damaged; copy or "
+                                                      "build it again"),
+            std::string::npos);
+  EXPECT_EQ(refusalOf(sealed(model)), "");
+  model.mutable_metadata_props()->RemoveLast();
+  EXPECT_NE(refusalOf(model.SerializeAsString())
+                .find("it does not end with the digest of its content"),
+            std::string::npos);
+  // Bytes behind the digest would not be covered by it.
+  EXPECT_NE(refusalOf(sealed(model) + "\x72\x02\x0a" + std::string(1, '\0')),
+            "");
 }
 
 TEST_F(HostileFileTest, OtherFilesAreRefused) {

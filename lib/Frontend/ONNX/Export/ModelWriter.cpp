@@ -9,6 +9,7 @@
 #include "../Initializers.h"
 #include "Layer.h"
 #include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Digest.h"
 #include "parallax/Support/Error.h"
 
 #include <google/protobuf/io/coded_stream.h>
@@ -40,7 +41,9 @@ size_t fieldSize(int field, size_t length) {
 /// Collects small pieces, so that not each of them is a call of the system.
 class FieldWriter {
 public:
-  explicit FieldWriter(const fs::path &path) : file(path) {}
+  /// All bytes are also added to `digest`, if there is one.
+  FieldWriter(const fs::path &path, Sha256 *digest)
+      : file(path), digest(digest) {}
 
   size_t bytesWritten() const { return count; }
 
@@ -64,11 +67,16 @@ public:
     if (bytes.size() < bufferLimit)
       return text({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
     flush();
-    file.write(bytes);
+    put(bytes);
     count += bytes.size();
   }
 
   void fillTo(size_t position) { text(std::string(position - count, '\0')); }
+
+  void flush() {
+    put(std::as_bytes(std::span(buffer)));
+    buffer.clear();
+  }
 
   void commit() {
     flush();
@@ -78,12 +86,14 @@ public:
 private:
   static constexpr size_t bufferLimit = size_t(1) << 16;
 
-  void flush() {
-    file.write(buffer);
-    buffer.clear();
+  void put(std::span<const std::byte> bytes) {
+    file.write(bytes);
+    if (digest)
+      digest->update(bytes);
   }
 
   AtomicFile file;
+  Sha256 *digest;
   std::string buffer;
   size_t count = 0;
 };
@@ -199,11 +209,22 @@ void writeEmbedded(FieldWriter &file, const StoredTensor &tensor) {
   file.data(tensor.initializer->load());
 }
 
+/// Everything of an entry of metadata but its value, which is a digest.
+std::string digestHead(const char *key) {
+  onnx::ModelProto model;
+  onnx::StringStringEntryProto &entry = *model.add_metadata_props();
+  entry.set_key(key);
+  entry.set_value(std::string(digestDigits, '0'));
+  std::string bytes = model.SerializePartialAsString();
+  bytes.resize(bytes.size() - digestDigits);
+  return bytes;
+}
+
 } // namespace
 
 size_t writeModel(const fs::path &path, onnx::ModelProto model,
                   const std::vector<Initializer> &initializers,
-                  size_t embedLimit) {
+                  size_t embedLimit, const char *digestKey) {
   Frame frame(std::move(model));
   std::vector<StoredTensor> tensors = layOut(initializers, "");
   fs::path dataPath = path.parent_path() / (path.stem().string() + ".data");
@@ -215,7 +236,8 @@ size_t writeModel(const fs::path &path, onnx::ModelProto model,
   if (isSplit)
     tensors = layOut(initializers, dataPath.filename().string());
 
-  FieldWriter file(path);
+  Sha256 ofFile, *digest = digestKey ? &ofFile : nullptr;
+  FieldWriter file(path, digest);
   file.text(frame.modelHead);
   file.beginField(onnx::ModelProto::kGraphFieldNumber,
                   frame.graphSize(tensors));
@@ -224,10 +246,14 @@ size_t writeModel(const fs::path &path, onnx::ModelProto model,
     writeEmbedded(file, tensor);
   file.text(frame.graphTail);
   file.text(frame.modelTail);
+  if (digest) {
+    file.text(digestHead(digestKey));
+    file.flush();
+  }
 
   std::optional<FieldWriter> data;
   if (isSplit) {
-    data.emplace(dataPath);
+    data.emplace(dataPath, digest);
     for (const StoredTensor &tensor : tensors)
       if (tensor.offset) {
         data->fillTo(*tensor.offset);
@@ -236,6 +262,8 @@ size_t writeModel(const fs::path &path, onnx::ModelProto model,
     // First what the model refers to, then the model.
     data->commit();
   }
+  if (digest)
+    file.text(ofFile.finish());
   file.commit();
   return file.bytesWritten() + (data ? data->bytesWritten() : 0);
 }

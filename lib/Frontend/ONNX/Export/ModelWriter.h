@@ -36,10 +36,12 @@ struct Initializer {
 
 /// Writes a model whose graph has these initializers and no others. If the file
 /// would exceed `embedLimit`, large ones go to `<stem>.data` beside it. Returns
-/// how many bytes were written.
+/// how many bytes were written. With `digestKey`, the file ends with metadata
+/// of this key, whose value is the SHA-256 of all bytes before it and of
+/// `<stem>.data`.
 size_t writeModel(const std::filesystem::path &path, onnx::ModelProto model,
                   const std::vector<Initializer> &initializers,
-                  size_t embedLimit);
+                  size_t embedLimit, const char *digestKey = nullptr);
 
 } // namespace parallax::onnx_export
 
