@@ -12,9 +12,11 @@
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/Evaluation.h"
 #include "parallax/Pipeline/OutputFiles.h"
+#include "parallax/Pipeline/OutputFolder.h"
 #include "parallax/Pipeline/Phases.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Log.h"
 #include "parallax/Support/MappedFile.h"
 #include "parallax/Support/TensorFile.h"
 #include "parallax/Support/Unicode.h"
@@ -201,6 +203,16 @@ FinishedBuild readFinishedBuild(const fs::path &outputDir) {
       throw Error(fmt::format("'{}' is not the output folder of a build: there "
                               "is no {} in it",
                               outputDir.string(), file.filename().string()));
+  // One that failed or crashed is worth a case too: it is built again anyway.
+  if (isCompleteBuild(outputDir))
+    for (const fs::path &file :
+         {context, command, OutputFiles(outputDir).precisionJson()})
+      checkResult(file);
+  else
+    log(LogLevel::Warning,
+        "the build in '{}' has not finished, so the case only has what it was "
+        "asked to do",
+        outputDir.string());
   FinishedBuild build{parseBuildConfig(readText(context), context.string()),
                       "parallax build", outputDir};
   auto json = nlohmann::ordered_json::parse(readText(command), nullptr, false);

@@ -31,17 +31,17 @@ std::string folderOf(const std::optional<Comparison> &comparison) {
                     : floatFolder;
 }
 
-void removeDump(const fs::path &folder) {
-  fs::remove(folder / "index.json");
-  fs::remove_all(folder / floatFolder);
+} // namespace
+
+std::vector<fs::path> dumpPaths(const fs::path &folder) {
+  std::vector<fs::path> paths = {folder / "index.json", folder / floatFolder};
   for (AnalysisMethod method :
        {AnalysisMethod::PerLayer, AnalysisMethod::EndToEnd})
     for (AnalysisMode mode :
          {AnalysisMode::Reference, AnalysisMode::NPUBackend})
-      fs::remove_all(folder / folderOf(Comparison{method, mode}));
+      paths.push_back(folder / folderOf(Comparison{method, mode}));
+  return paths;
 }
-
-} // namespace
 
 AnalysisDump::AnalysisDump(fs::path path, mlir::func::FuncOp network,
                            const std::vector<Comparison> &comparisons,
@@ -62,7 +62,8 @@ AnalysisDump::AnalysisDump(fs::path path, mlir::func::FuncOp network,
   bytes *= double(samples) * double(comparisons.size() + 1);
 
   createParentDirectories(folder / "index.json");
-  removeDump(folder);
+  for (const fs::path &path : dumpPaths(folder))
+    fs::remove_all(path);
   double free = double(fs::space(folder).available);
   if (bytes > free)
     throw Error(fmt::format(

@@ -18,6 +18,10 @@
 
 namespace parallax {
 
+/// All files and folders of a dump, whether they exist or not.
+std::vector<std::filesystem::path>
+dumpPaths(const std::filesystem::path &folder);
+
 class AnalysisDump {
 public:
   /// Removes an earlier dump in `folder`. Throws Error if the disk has not room

@@ -28,11 +28,23 @@ struct Choice {
   int64_t extraCycles = 0;
 };
 
-Choice choose(const PrecisionReport &report, int64_t count, double loss) {
+/// The suggestions that were asked for.
+std::span<const Suggestion> chosenOf(const PrecisionReport &report,
+                                     const BuildOptions &options) {
+  std::span<const Suggestion> all = report.suggestions;
+  if (options.applySuggestion == 0)
+    return all.first(std::min(all.size(), size_t(options.applySuggestions)));
+  if (size_t(options.applySuggestion) > all.size())
+    throw Error(fmt::format("--apply-suggestion {}: the analysis has only {} "
+                            "suggestion{}",
+                            options.applySuggestion, all.size(),
+                            all.size() == 1 ? "" : "s"));
+  return all.subspan(size_t(options.applySuggestion) - 1, 1);
+}
+
+Choice choose(std::span<const Suggestion> suggestions, double loss) {
   Choice choice;
-  for (const Suggestion &suggestion : report.suggestions) {
-    if (count-- == 0)
-      break;
+  for (const Suggestion &suggestion : suggestions) {
     choice.edits.insert(choice.edits.end(), suggestion.edits.begin(),
                         suggestion.edits.end());
     choice.left *= loss > 0 ? 1 - suggestion.predictedGain / loss : 1;
@@ -94,7 +106,7 @@ void applySuggestions(BuildState &state) {
   PrecisionReport before = std::move(*report);
   int64_t cyclesBefore = state.cycles;
   double loss = 1 - meanSimilarity(before);
-  Choice choice = choose(before, state.options.applySuggestions, loss);
+  Choice choice = choose(chosenOf(before, state.options), loss);
   BuildConfig original = state.config;
   state.config = withEdits(original, choice.edits);
   buildFrom(firstPhase(choice.edits, original), state);

@@ -13,6 +13,7 @@
 
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/OutputFiles.h"
+#include "parallax/Pipeline/OutputFolder.h"
 #include "parallax/Pipeline/Phases.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Report/Summary.h"
@@ -76,12 +77,23 @@ void writeContext(const BuildState &state) {
           "\n");
 }
 
+/// From here on the folder is that of this build.
+void beginOutput(BuildState &state, std::optional<OutputFolder> &output,
+                 std::string_view firstPhase) {
+  if (!output)
+    output.emplace(state.config.outputDir);
+  output->clear(state.config, state.options.configFile, firstPhase);
+}
+
 /// Runs the phases; false if the build ends with its check.
-bool runPhases(BuildState &state, LogFile &logFile, PhaseClock &clock) {
+bool runPhases(BuildState &state, std::optional<OutputFolder> &output,
+               LogFile &logFile, PhaseClock &clock) {
   const BuildOptions &options = state.options;
   std::span<const Phase> phases =
       phasesBetween(options.phaseFrom, options.phaseTo);
   bool isChecked = restoreBefore(phases.front(), state);
+  if (isChecked)
+    beginOutput(state, output, phases.front().name);
   for (const Phase &phase : phases) {
     if (!phase.isWanted(state.config))
       continue;
@@ -96,6 +108,7 @@ bool runPhases(BuildState &state, LogFile &logFile, PhaseClock &clock) {
       clock.finish("check");
       if (options.onlyCheck)
         return false;
+      beginOutput(state, output, phases.front().name);
       logFile.open(state.files().log());
       writeContext(state);
       state.result->outputDir = state.config.outputDir;
@@ -136,7 +149,7 @@ void showSummary(const BuildState &state) {
 
 void finish(BuildState &state, PhaseClock &clock) {
   const BuildOptions &options = state.options;
-  if (options.applySuggestions > 0) {
+  if (asksToApply(options)) {
     applySuggestions(state);
     clock.finish("apply");
   }
@@ -182,13 +195,15 @@ void runBuild(BuildOptions options, BuildResult &result) {
   state.result = &result;
   if (state.options.failUnder)
     checkJudges(state.config);
-  if (state.options.applySuggestions > 0)
+  if (asksToApply(state.options))
     checkApplies(state.config, state.options.phaseTo);
-  if (!runPhases(state, logFile, clock)) {
+  std::optional<OutputFolder> output;
+  if (!runPhases(state, output, logFile, clock)) {
     showResult("The configuration, the model and the data fit together.\n");
     return;
   }
   finish(state, clock);
+  output->finish(state.config, result.phases);
   result.config = state.config;
   log(LogLevel::Info, "time: {}", clock.summary());
   log(LogLevel::Debug, "peak memory {:.1f} MB",

@@ -14,6 +14,7 @@
 #include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Passes/Quantize/Qdq.h"
 #include "parallax/Pipeline/LowerLog.h"
+#include "parallax/Pipeline/OutputFolder.h"
 #include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
@@ -94,6 +95,7 @@ Executable prepareCompiled(const EngineChoice &choice,
 
 PreparedModel prepareModel(const EngineChoice &choice,
                            const PrepareOptions &options) {
+  checkResult(choice.network.model);
   PreparedModel model;
   model.executable = isCompiledModel(choice.network.model)
                          ? prepareCompiled(choice, options)

@@ -106,6 +106,11 @@ int runBuildCommand(int argc, char **argv) {
                  "predicted with what came of it")
       ->type_name("N")
       ->check(CLI::Range(1, 99));
+  app.add_option("--apply-suggestion", options.applySuggestion,
+                 "the same with one suggestion, by its number in the list")
+      ->type_name("K")
+      ->check(CLI::Range(1, 99))
+      ->excludes("--apply-suggestions");
   app.add_option("--case", flags.caseFile,
                  "pack all that it takes to see the result again, as "
                  "'parallax case pack' does")

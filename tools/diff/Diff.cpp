@@ -8,9 +8,11 @@
 
 #include "../common/Subcommand.h"
 #include "parallax/Pipeline/OutputFiles.h"
+#include "parallax/Pipeline/OutputFolder.h"
 #include "parallax/Report/PrecisionDiff.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Log.h"
 #include "parallax/Support/Terminal.h"
 #include "parallax/Support/Unicode.h"
 
@@ -43,15 +45,22 @@ fs::path analysisIn(const fs::path &path) {
                           ofBuild.lexically_relative(path).string()));
 }
 
+PrecisionReport readAnalysis(const fs::path &path) {
+  fs::path file = analysisIn(path);
+  checkResult(file);
+  return readPrecisionJson(file);
+}
+
 int diff(const DiffFlags &options) {
-  PrecisionReport before = readPrecisionJson(analysisIn(options.a));
-  PrecisionReport after = readPrecisionJson(analysisIn(options.b));
+  PrecisionReport before = readAnalysis(options.a);
+  PrecisionReport after = readAnalysis(options.b);
   PrecisionDiff diff = diffPrecision(before, after, options.tolerance);
   if (!options.json.empty())
     writeFileAtomically(options.json, std::string_view(diffJson(diff)));
   TableStyle style = currentListener().style();
-  fmt::print("A: {}\nB: {}\n{}", printable(options.a), printable(options.b),
-             renderDiff(diff, options.all, style));
+  showResult(fmt::format("A: {}\nB: {}\n{}", printable(options.a),
+                         printable(options.b),
+                         renderDiff(diff, options.all, style)));
   return diff.regressions.empty() ? 0 : 1;
 }
 

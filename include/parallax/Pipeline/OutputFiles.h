@@ -25,6 +25,10 @@ public:
   /// The configuration with all defaults, and how the build was started.
   Path context() const { return folder / "build_context.json"; }
   Path command() const { return folder / "build_command.json"; }
+  /// Which files belong together; the last one that a build writes.
+  Path manifest() const { return folder / "manifest.json"; }
+  /// Exists while a build writes to the folder.
+  Path lock() const { return folder / "build.lock"; }
   /// Samples of the analysis that a suggestion wants to calibrate on.
   Path analyzedSamples() const { return folder / "analyzed_samples"; }
 

@@ -42,6 +42,8 @@ struct CompileOptions : ConfigChoice {
   std::optional<double> failUnder;
   /// How many suggestions of the analysis are to be applied and measured.
   int applySuggestions = 0;
+  /// Only this one, counted from 1 as they are listed; 0 for the first ones.
+  int applySuggestion = 0;
   /// The first phase, which goes on from a checkpoint, and the last one, which
   /// leaves one: "import", "optimize", "calibrate", "quantize", "compile",
   /// "evaluate" or "analyze". Empty names mean all.
