@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Secants of products follow from a2 b2 - a1 b1 = mid(b) (a2 - a1) + mid(a)
-// (b2 - b1), which is exact. Sums are in double precision and in one order, so
-// that closing the sum of all parts means something.
+// (b2 - b1), which is exact. The one of softmax is the mean of its derivative
+// on the way from one point to the other, so that it is never steeper than
+// softmax is. Sums are in double precision and in one order, so that closing
+// the sum of all parts means something.
 //===----------------------------------------------------------------------===//
 #include "SecantKernels.h"
 
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 
 namespace parallax::analyze {
 namespace {
@@ -79,7 +82,6 @@ public:
           values[size_t((outer * axis.extent + i) * axis.inner + inner)]);
   }
   double operator[](size_t i) const { return numbers[i]; }
-  double max() const { return *std::ranges::max_element(numbers); }
 
 private:
   std::vector<double> numbers;
@@ -103,6 +105,75 @@ void forEachLine(Values g, Values q, Values f, Results result,
                         inner)] = float(value);
       });
     }
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax along a path
+//===----------------------------------------------------------------------===//
+
+/// The rule of Gauss and Legendre with 16 points between 0 and 1.
+std::pair<double, double> gaussPoint(size_t i) {
+  constexpr double points[8] = {0.0950125098376374402, 0.2816035507792589132,
+                                0.4580167776572273863, 0.6178762444026437484,
+                                0.7554044083550030339, 0.8656312023878317439,
+                                0.9445750230732325761, 0.9894009349916499326};
+  constexpr double weights[8] = {0.1894506104550684963, 0.1826034150449235889,
+                                 0.1691565193950025382, 0.1495959888165767321,
+                                 0.1246289712555338720, 0.0951585116824927848,
+                                 0.0622535239386478929, 0.0271524594117540949};
+  double point = i % 2 ? points[i / 2] : -points[i / 2];
+  return {(1 + point) / 2, weights[i / 2] / 2};
+}
+
+/// An element between f and q; infinities of masks stay where they are.
+double between(const Line &q, const Line &f, size_t i, double t) {
+  return q[i] == f[i] ? f[i] : f[i] + t * (q[i] - f[i]);
+}
+
+/// Into how many pieces the path is cut, so that the rule is exact to many
+/// digits in each. Masked elements, which softmax makes nothing of wherever one
+/// stands on the path, may move as far as they like.
+int piecesOf(const Line &q, const Line &f, size_t n) {
+  constexpr double spreadOfPiece = 8, nothing = -40;
+  constexpr int mostPieces = 64;
+  size_t topQ = 0, topF = 0;
+  for (size_t i = 1; i < n; ++i) {
+    topQ = q[i] > q[topQ] ? i : topQ;
+    topF = f[i] > f[topF] ? i : topF;
+  }
+  // Below the larger of these two lines an element is farthest up at an end, or
+  // where the lines cross.
+  double ahead = f[topF] - f[topQ], behind = q[topQ] - q[topF];
+  double crossing = ahead + behind > 0 ? ahead / (ahead + behind) : 0;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (size_t i = 0; i < n; ++i) {
+    double above = -std::numeric_limits<double>::infinity();
+    for (double t : {0.0, crossing, 1.0})
+      above = std::max(above,
+                       between(q, f, i, t) - std::max(between(q, f, topQ, t),
+                                                      between(q, f, topF, t)));
+    double change = q[i] - f[i];
+    if (above < nothing || !std::isfinite(change))
+      continue;
+    low = std::min(low, change);
+    high = std::max(high, change);
+  }
+  double spread = high - low;
+  return spread > spreadOfPiece
+             ? int(std::min<double>(mostPieces,
+                                    std::ceil(spread / spreadOfPiece)))
+             : 1;
+}
+
+/// Exponentials on the way from f to q, the largest of them 1; their sum.
+double softmaxAt(const Line &q, const Line &f, double t,
+                 std::vector<double> &u) {
+  double top = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (size_t i = 0; i < u.size(); ++i)
+    top = std::max(top, u[i] = between(q, f, i, t));
+  for (double &value : u)
+    sum += value = std::exp(value - top);
+  return sum;
 }
 
 } // namespace
@@ -211,28 +282,26 @@ double expectedSquare(Values probe, Values error, const ChannelBlocks &layout) {
 void softmaxBack(Values g, Values q, Values f, Results result,
                  const AxisExtent &axis, bool isLog) {
   auto n = size_t(axis.extent);
-  std::vector<double> uQ(n), uF(n);
+  std::vector<double> u(n), worth(n);
   forEachLine(g, q, f, result, axis,
               [&](const Line &g, const Line &q, const Line &f, auto store) {
-                // Any number may be subtracted from both: it cancels.
-                double top = std::max(q.max(), f.max());
-                double sumQ = 0, sumF = 0, sumG = 0, along = 0;
-                for (size_t i = 0; i < n; ++i) {
-                  sumQ += uQ[i] = std::exp(q[i] - top);
-                  sumF += uF[i] = std::exp(f[i] - top);
+                std::ranges::fill(worth, 0.0);
+                double sumG = 0;
+                for (size_t i = 0; i < n; ++i)
                   sumG += g[i];
-                  along += g[i] * (uQ[i] + uF[i]) / 2;
+                int pieces = piecesOf(q, f, n);
+                for (size_t point = 0; point < 16 * size_t(pieces); ++point) {
+                  auto [at, weight] = gaussPoint(point % 16);
+                  double t = (double(point / 16) + at) / pieces;
+                  double sum = softmaxAt(q, f, t, u), along = 0;
+                  for (size_t i = 0; i < n; ++i)
+                    along += g[i] * (u[i] /= sum);
+                  for (size_t i = 0; i < n; ++i)
+                    worth[i] += weight / pieces *
+                                (isLog ? -sumG * u[i] : u[i] * (g[i] - along));
                 }
-                double ratio = sumQ == sumF
-                                   ? 1 / sumQ
-                                   : std::log(sumQ / sumF) / (sumQ - sumF);
-                for (size_t i = 0; i < n; ++i) {
-                  double slope =
-                      q[i] == f[i] ? uQ[i] : (uQ[i] - uF[i]) / (q[i] - f[i]);
-                  store(i, isLog ? g[i] - sumG * ratio * slope
-                                 : slope * (g[i] * (1 / sumQ + 1 / sumF) / 2 -
-                                            along / (sumQ * sumF)));
-                }
+                for (size_t i = 0; i < n; ++i)
+                  store(i, isLog ? g[i] + worth[i] : worth[i]);
               });
 }
 

@@ -1,0 +1,96 @@
+//===- SecantKernelsTest.cpp - Secants of hard lines ----------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A secant has to explain the change of its layer, and it may not be steeper
+// than the layer itself: what it hands on is multiplied by errors that it has
+// never seen.
+//===----------------------------------------------------------------------===//
+#include "../../../lib/Passes/Analyze/Attribution/SecantKernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace parallax::analyze {
+namespace {
+
+std::vector<double> softmaxOf(const std::vector<float> &x, bool isLog) {
+  double top = *std::ranges::max_element(x), sum = 0;
+  for (float value : x)
+    sum += std::exp(value - top);
+  std::vector<double> result;
+  for (float value : x)
+    result.push_back(isLog ? value - top - std::log(sum)
+                           : std::exp(value - top) / sum);
+  return result;
+}
+
+/// Logits of attention: some masked, and another answer in q than in f.
+struct HardLine {
+  std::vector<float> f, q, g;
+
+  HardLine(double moved, float mask) {
+    std::mt19937 random(7);
+    std::uniform_real_distribution<float> any(-1, 1);
+    for (int i = 0; i < 24; ++i) {
+      bool isMasked = i % 3 == 2;
+      f.push_back(isMasked ? mask : 4 * any(random));
+      q.push_back(isMasked ? mask * 0.98f : f.back() + 0.1f * any(random));
+      g.push_back(any(random));
+    }
+    f[0] += float(moved);
+    // Large values are cut off, so that q has a far smaller top than f.
+    q[1] += float(moved / 4);
+  }
+
+  void check(bool isLog) const {
+    std::vector<float> worth(f.size());
+    softmaxBack(g, q, f, worth, {1, int64_t(f.size()), 1}, isLog);
+    std::vector<double> yQ = softmaxOf(q, isLog), yF = softmaxOf(f, isLog);
+    double change = 0, explained = 0, square = 0, squareG = 0, sumG = 0;
+    for (size_t i = 0; i < f.size(); ++i) {
+      change += g[i] * (yQ[i] - yF[i]);
+      explained += double(worth[i]) * (double(q[i]) - f[i]);
+      square += double(worth[i]) * worth[i];
+      squareG += double(g[i]) * g[i];
+      sumG += std::abs(g[i]);
+    }
+    EXPECT_NEAR(explained, change, 1e-3 * std::abs(change));
+    // No derivative of softmax is longer than 1/2, and that of its logarithm
+    // takes the mean of all away.
+    if (isLog)
+      EXPECT_LE(std::sqrt(square), std::sqrt(squareG) + sumG);
+    else
+      EXPECT_LE(std::sqrt(square), 0.5001 * std::sqrt(squareG));
+  }
+};
+
+TEST(SecantKernels, SoftmaxIsNeverSteeperThanItself) {
+  for (double moved : {0.0, 1.0, 8.0, 30.0, 60.0, 200.0})
+    for (float mask : {-20.0f, -1e4f})
+      for (bool isLog : {false, true}) {
+        SCOPED_TRACE(testing::Message() << "moved by " << moved << ", mask "
+                                        << mask << ", logarithm " << isLog);
+        HardLine(moved, mask).check(isLog);
+      }
+}
+
+/// -inf on both sides has no error, and makes no NaN.
+TEST(SecantKernels, SoftmaxKeepsInfiniteMasksOut) {
+  float none = -std::numeric_limits<float>::infinity();
+  HardLine line(30, none);
+  for (size_t i = 2; i < line.q.size(); i += 3)
+    line.q[i] = none;
+  std::vector<float> worth(line.f.size(), 1);
+  softmaxBack(line.g, line.q, line.f, worth, {1, int64_t(line.f.size()), 1},
+              /*isLog=*/false);
+  for (size_t i = 0; i < worth.size(); ++i)
+    if (i % 3 == 2)
+      EXPECT_EQ(worth[i], 0);
+  EXPECT_GT(std::abs(worth[0]), 1e-3);
+}
+
+} // namespace
+} // namespace parallax::analyze
