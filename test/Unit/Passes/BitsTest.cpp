@@ -205,6 +205,51 @@ func.func @main(%x: tensor<1x8xf32> {nn.name = "x"}) -> (tensor<1x8xf32> {nn.nam
   EXPECT_TRUE(isNamed);
 }
 
+/// Differences of Relus, one of which is in float, with a fine result of coarse
+/// operands: another code of an operand is many codes of the result.
+constexpr const char *twoPathsNetwork = R"(
+func.func @main(%x: tensor<1x8x9x9xf32> {nn.name = "x"}) -> (tensor<1x8x9x9xf32> {nn.name = "out"}) {
+  %w = nn.constant RANDOM : tensor<8x8x1x1xf32> loc("w"("w"))
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x8x9x9xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x9x9xf32> loc("conv"("c"))
+  %1 = nn.relu %0 : (tensor<1x8x9x9xf32>) -> tensor<1x8x9x9xf32> loc("relu"("r"))
+  %2 = nn.relu %x : (tensor<1x8x9x9xf32>) -> tensor<1x8x9x9xf32> loc("other"("o"))
+  %3 = nn.silu %1 : (tensor<1x8x9x9xf32>) -> tensor<1x8x9x9xf32> loc("island"("i"))
+  %4 = nn.sub %1, %2 : (tensor<1x8x9x9xf32>, tensor<1x8x9x9xf32>) -> tensor<1x8x9x9xf32> loc("sub"("d"))
+  %5 = nn.sub %4, %3 : (tensor<1x8x9x9xf32>, tensor<1x8x9x9xf32>) -> tensor<1x8x9x9xf32> loc("last"("out"))
+  return %5 : tensor<1x8x9x9xf32>
+}
+)";
+
+TEST_F(BitsTest, OperandsOnTiesOfTwoPathsAccuseNobody) {
+  parse(withRandomWeights(twoPathsNetwork));
+  samples.clear();
+  for (int i = 0; i < 3; ++i)
+    samples.push_back({random(function().getArgumentTypes()[0])});
+  calibration = calibrate(function(), samples);
+  setType("island", DataType::FP32);
+  setType("last", DataType::Default, DataType::Default, DataType::U8);
+  quantize();
+  auto setScale = [&](const char *tensor, float scale) {
+    AffineParams params = paramsOf(tensor);
+    params.scale = scale;
+    Value value = find(tensor);
+    value.setType(cast<RankedTensorType>(value.getType())
+                      .clone(quantizedType(&context, DType::U8, params)));
+  };
+  setScale("d", paramsOf("d").scale / 32);
+  // The inputs are halves of codes.
+  for (std::vector<Tensor> &sample : samples)
+    for (int64_t i = 0; i < sample[0].size(); ++i) {
+      float &value = sample[0].data<float>()[i];
+      value = (std::floor(value * 16) + 0.5F) * paramsOf("o").scale;
+    }
+  machine = lowerView(view);
+  for (const BitDifference &row : analyze())
+    EXPECT_FALSE(isFault(row.difference))
+        << row.node << ": " << nameOf(row.difference);
+}
+
 TEST_F(BitsTest, AFaultEndsWithItsObject) {
   build();
   auto isFaulty = [&] {

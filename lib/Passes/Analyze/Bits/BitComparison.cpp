@@ -65,10 +65,13 @@ BitComparison::BitComparison(const Combination &combination, size_t sampleCount)
       asReference(combination.observations.size(), -1),
       asMachine(combination.observations.size(), -1), samples(sampleCount),
       totals(pairs.size()), firstSample(combination.tensors.size(), -1),
-      firstCounts(combination.tensors.size()) {
+      firstCounts(combination.tensors.size()),
+      isCompared(combination.tensors.size()) {
   for (size_t i = 0; i < pairs.size(); ++i) {
     asReference[pairs[i].reference] = int64_t(i);
     asMachine[pairs[i].machine] = int64_t(i);
+    if (pairs[i].method == AnalysisMethod::EndToEnd)
+      isCompared[pairs[i].tensor] = true;
   }
   for (size_t i = 0; i < combination.tensors.size(); ++i)
     tensorNumbers[combination.tensors[i].name] = i;
@@ -123,16 +126,19 @@ void BitComparison::take(size_t sample, size_t observation, const Tensor &found,
 }
 
 void BitComparison::findFirst(const Sample &sample, size_t number) {
-  for (size_t i = 0; i < sample.differs.size(); ++i) {
-    if (!sample.differs[i] || firstSample[i] >= 0)
-      continue;
-    bool isFirst = llvm::none_of(
+  // Tensors that have no partner are as equal as what they are made of. A
+  // tensor stands behind its inputs.
+  std::vector<bool> mayDiffer(sample.differs);
+  for (size_t i = 0; i < mayDiffer.size(); ++i) {
+    bool isFed = llvm::any_of(
         combination.tensors[i].inputs, [&](const std::string &input) {
           auto it = tensorNumbers.find(input);
-          return it != tensorNumbers.end() && sample.differs[it->second];
+          return it != tensorNumbers.end() && mayDiffer[it->second];
         });
-    if (isFirst)
+    if (sample.differs[i] && firstSample[i] < 0 && !isFed)
       firstSample[i] = int64_t(number);
+    if (!isCompared[i])
+      mayDiffer[i] = isFed;
   }
 }
 
@@ -191,7 +197,12 @@ BitComparison::differences(func::FuncOp machine, const Samples &source) const {
     row.difference = layer.difference;
     row.examples = std::move(layer.examples);
   }
-  return result;
+  // Nobody parts where the operands have parted already.
+  std::vector<BitDifference> own;
+  for (auto [row, layer] : llvm::zip(result, layers))
+    if (!layer.hasOtherOperands)
+      own.push_back(std::move(row));
+  return own;
 }
 
 } // namespace parallax::analyze

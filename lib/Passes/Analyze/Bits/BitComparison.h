@@ -68,6 +68,8 @@ private:
   std::vector<int64_t> firstSample;
   /// What differs in that sample.
   std::vector<BitCounts> firstCounts;
+  /// By tensor: whether both engines have it in the same codes, end to end.
+  std::vector<bool> isCompared;
   std::map<std::string, size_t> tensorNumbers;
 };
 

@@ -204,6 +204,28 @@ private:
   DenseMap<Value, std::string> names;
 };
 
+/// Whether an operand that both engines read in the same codes has others.
+bool hasOtherOperands(const LayerSample &layer) {
+  auto typeOf = [](Value value) {
+    auto result = dyn_cast<OpResult>(value);
+    return result ? codeTypeOf(result) : Type();
+  };
+  for (auto [value, tensor] :
+       llvm::zip(layer.machine.inputs, layer.machineInputs))
+    for (auto [partner, values] :
+         llvm::zip(layer.reference.inputs, layer.referenceInputs)) {
+      Type type = typeOf(value);
+      if (!type || type != typeOf(partner) || isPerAxis(type) ||
+          tensor.shape() != values.shape() ||
+          layer.nameOf(value) != layer.nameOf(partner))
+        continue;
+      AffineParams codes = affineParamsOf(type);
+      if (integersOf(tensor, codes) != integersOf(values, codes))
+        return true;
+    }
+  return false;
+}
+
 /// One layer on one sample.
 void examineLayer(Subject &subject, int64_t sample, int multiplierBits,
                   const Names &names,
@@ -222,6 +244,9 @@ void examineLayer(Subject &subject, int64_t sample, int multiplierBits,
                        limitsOf(subject),
                        multiplierBits,
                        names};
+  layer.hasOtherOperands = hasOtherOperands(onSample);
+  if (layer.hasOtherOperands)
+    return;
   Tensor machine = valueOf(layer.machine);
   BitEvidence evidence;
   evidence.machine = integersOf(machine, layer.codes);

@@ -26,6 +26,8 @@ struct ExaminedLayer {
   // What comes out.
   DifferenceClass difference = DifferenceClass::RoundingTie;
   std::vector<DifferenceExample> examples = {};
+  /// Whether the engines got other codes, so that nothing can be said of it.
+  bool hasOtherOperands = false;
 };
 
 struct ExamineOptions {

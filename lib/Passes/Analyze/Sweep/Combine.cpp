@@ -328,9 +328,9 @@ Value Combiner::fed(Follower &follower, Value operand, IRMapping &local) {
 }
 
 Value Combiner::quantized(Value values, Type type, bool forMachine) {
+  if (Value known = quantizedValues[forMachine].lookup({values, type}))
+    return known;
   Value &made = quantizedValues[forMachine][{values, type}];
-  if (made)
-    return made;
   auto shaped = cast<RankedTensorType>(values.getType());
   Location location = builder.getUnknownLoc();
   if (!forMachine) {
@@ -338,10 +338,14 @@ Value Combiner::quantized(Value values, Type type, bool forMachine) {
         nn::RequantizeOp::create(builder, location, shaped.clone(type), values);
     return made;
   }
+  // Both engines start from the same rounding: values of codes have just one
+  // code, whatever a kernel makes of a tie.
+  Value rounded = nn::RequantizeOp::create(
+      builder, location, shaped, quantized(values, type, /*forMachine=*/false));
   AffineParams params = affineParamsOf(type);
   Type codes =
       shaped.clone(toElementType(builder.getContext(), storageOf(type)));
-  made = npu::QuantizeOp::create(builder, location, codes, values,
+  made = npu::QuantizeOp::create(builder, location, codes, rounded,
                                  llvm::APFloat(params.scale), params.zeroPoint,
                                  params.low, params.high);
   made.getDefiningOp()->setAttr(machineAttr, builder.getUnitAttr());
