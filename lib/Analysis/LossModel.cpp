@@ -30,6 +30,16 @@ double noiseToSignal(const PrecisionRow &row) {
 
 double square(double value) { return value * value; }
 
+/// The squared error, as a part of the signal, that turns a vector by so much,
+/// and the other way round.
+double squareOfLoss(double loss) {
+  double cosine = std::max(1 - loss, 1e-3);
+  return (1 / square(cosine) - 1) / 2;
+}
+double lossOfSquare(double error) { return 1 - 1 / std::sqrt(1 + 2 * error); }
+/// From here on a loss says little about the size of the errors behind it.
+constexpr double saturatedLoss = 0.3;
+
 /// The mean squared error of values beyond the codes, if they are spread evenly
 /// up to the farthest of them.
 double clippingError(const PrecisionRow &row) {
@@ -38,7 +48,9 @@ double clippingError(const PrecisionRow &row) {
   auto [low, high] = rangeOf(*row.codes);
   double beyond = std::max(
       {row.metrics.reference.max - high, low - row.metrics.reference.min, 0.0});
-  return row.metrics.saturated * square(beyond) / 3;
+  // No more than what was measured beside the rounding.
+  double rest = std::max(row.metrics.mse - roundingError(*row.codes), 0.0);
+  return std::min(row.metrics.saturated * square(beyond) / 3, rest);
 }
 
 /// The part of a tensor's error that finer codes of the same range leave.
@@ -99,14 +111,21 @@ LossModel::LossModel(const PrecisionReport &report) {
 }
 
 void LossModel::shareOut(const PrecisionReport &report) {
-  if (report.attribution) {
+  squares = squareOfLoss(loss);
+  if (report.attribution && report.attribution->closes()) {
     // Parts may cancel each other, and do so only as long as both are there;
-    // what layers lose alone adds up.
+    // the squares of what layers lose alone add up.
     parts = report.attribution->rows;
+    double found = 0;
     for (AttributionRow &part : parts) {
-      part.weights = part.aloneWeights;
-      part.activations = part.alone - part.aloneWeights;
+      double alone = squareOfLoss(part.alone);
+      double ofWeights = part.alone > 0 ? part.aloneWeights / part.alone : 0;
+      part.weights = alone * ofWeights;
+      part.activations = alone - part.weights;
+      found += alone;
     }
+    if (loss > saturatedLoss)
+      squares = std::max(squares, found);
   } else {
     std::map<std::string, AttributionRow> byTensor;
     auto partOf = [&](const PrecisionRow &row) -> AttributionRow & {
@@ -227,6 +246,15 @@ ErrorParts LossModel::errorOf(const PrecisionRow &row) const {
   return parts;
 }
 
+double LossModel::lossOfParts(double left) const {
+  double all = 0;
+  for (const AttributionRow &part : parts)
+    all += part.total();
+  if (!(all > 0) || left >= all)
+    return loss;
+  return std::min(loss, lossOfSquare(squares * left / all));
+}
+
 double LossModel::predict(const Trial &trial) const {
   double left = 0;
   for (const AttributionRow &part : parts) {
@@ -243,7 +271,7 @@ double LossModel::predict(const Trial &trial) const {
     left += part.activations * kept;
     left += trial.wideWeights.contains(part.node) ? 0 : part.weights;
   }
-  return std::min(loss, left);
+  return lossOfParts(left);
 }
 
 double LossModel::recalibratedStep(const PrecisionRow &row) const {
@@ -273,7 +301,7 @@ LossModel::predictScaled(const std::map<std::string, double> &kept) const {
     left +=
         part.weights + part.activations * (it == kept.end() ? 1 : it->second);
   }
-  return std::min(loss, left);
+  return lossOfParts(left);
 }
 
 } // namespace parallax

@@ -2,9 +2,11 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A loss of 1 - cosine is a sum of squares, so independent errors add up in it:
-// a change that scales the error of a tensor scales its part of the loss alike.
-// Predictions and diagnoses are based on that.
+// A small loss of 1 - cosine is a sum of squares, so independent errors add up
+// in it: a change that scales the error of a tensor scales its part of the loss
+// alike. A large one hides how large the squares are: errors can be far
+// smaller, and the outputs still point elsewhere. Predictions are made of
+// squares.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_ANALYSIS_LOSSMODEL_H
 #define PARALLAX_LIB_ANALYSIS_LOSSMODEL_H
@@ -69,8 +71,14 @@ public:
   /// The same if the activations of some tensors keep a part of their error.
   double predictScaled(const std::map<std::string, double> &kept) const;
 
+  /// The loss that is left if this is left of the sum of all parts.
+  double lossOfParts(double left) const;
+
 private:
   void shareOut(const PrecisionReport &report);
+
+  /// What `loss` is made of: the squares of all errors together.
+  double squares = 0;
 
   const std::vector<PrecisionRow> *perLayer;
   std::map<std::string, const PrecisionRow *> rows;

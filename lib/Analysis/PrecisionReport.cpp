@@ -29,6 +29,19 @@ double Attribution::gap() const {
   return measured == 0 ? 0 : std::abs(attributed() - measured) / measured;
 }
 
+double Attribution::sizes() const {
+  double sum = 0;
+  for (const AttributionRow &row : rows)
+    sum += std::abs(row.total());
+  return measured > 0 ? sum / measured : 0;
+}
+
+bool Attribution::closes() const {
+  // Parts of floats that are so much larger than their sum can't be added up.
+  constexpr double widestGap = 0.15, largestSizes = 1e4;
+  return gap() <= widestGap && sizes() <= largestSizes;
+}
+
 ChannelPeak peakOf(std::span<const float> channelMaxima) {
   ChannelPeak peak;
   std::vector<float> used;

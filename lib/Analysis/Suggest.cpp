@@ -175,6 +175,8 @@ private:
   bool hasForeignSamples() const;
   bool revivesRecalibrated() const;
   bool revives(const Trial &trial) const;
+  /// Whether all who read the result of a layer get finer codes.
+  bool isFiner(const std::string &node, const Trial &trial) const;
   void widen(const AttributionRow &part, bool isWeight, Widening &wide) const;
   void widenTensor(const std::string &tensor, Widening &wide) const;
   double predictMse() const;
@@ -307,6 +309,14 @@ bool Suggester::revives(const Trial &trial) const {
   });
 }
 
+bool Suggester::isFiner(const std::string &node, const Trial &trial) const {
+  return std::ranges::any_of(model.layers(), [&](const PrecisionRow &row) {
+    auto codes = trial.codes.find(row.tensor);
+    return row.node == node && (!row.codes || codes == trial.codes.end() ||
+                                codes->second.scale < row.codes->scale);
+  });
+}
+
 void Suggester::suggestWidening() {
   if (!options.attempt)
     return;
@@ -336,7 +346,9 @@ void Suggester::suggestWidening() {
   constexpr double slightly = 1 + 1e-9;
   for (int i = 0; i < mostAttempts; ++i, wanted /= 2) {
     size_t before = next;
-    for (; next < parts.size() && remaining > wanted * slightly; ++next) {
+    for (; next < parts.size() &&
+           model.lossOfParts(remaining) > wanted * slightly;
+         ++next) {
       widen(*parts[next].row, parts[next].isWeight, wide);
       remaining -= parts[next].loss;
     }
@@ -347,6 +359,13 @@ void Suggester::suggestWidening() {
     if (2 * wide.size() > model.layers().size() && wide.size() > 4)
       return;
     std::optional<Trial> trial = options.attempt(edits);
+    // What is read in 8 bits all the same is not worth its cycles.
+    if (trial && std::erase_if(wide.results.names, [&](const auto &node) {
+                   return !isFiner(node, *trial);
+                 }) > 0) {
+      edits = wide.edits();
+      trial = edits.empty() ? std::nullopt : options.attempt(edits);
+    }
     if (!trial)
       continue;
     double left = model.predict(*trial);

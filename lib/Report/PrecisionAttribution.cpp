@@ -2,8 +2,9 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layers that an output loses its cosine to, the greatest part first, and
-// how much of the loss all parts explain together.
+// The layers that an output loses its cosine to, ranked by what each loses
+// alone. Parts are only shown as a sum that closes: they cancel each other, so
+// that a large one alone is not a reason to change a layer.
 //===----------------------------------------------------------------------===//
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/Sort.h"
@@ -16,8 +17,6 @@
 namespace parallax {
 namespace {
 
-/// From here on the parts explain too little to be relied on.
-constexpr double wideGap = 0.15;
 /// Parts of so many times the loss cancel each other.
 constexpr double largeParts = 5;
 
@@ -34,17 +33,14 @@ Table attributionTable(const Attribution &attribution, size_t maxRows,
   };
   Table table({Column::text("Operator"), Column::label("Type", 1),
                Column::text("Output Tensor", 2), Column::number("Alone"),
-               Column::number("Part"), Column::number("Share"),
-               Column::number("Weights", 3), Column::number("Activations", 3)});
-  double whole = attribution.measured;
+               Column::number("Part"), Column::number("Weights", 3),
+               Column::number("Activations", 3)});
   std::vector<AttributionRow> rows = sortedRows(attribution);
   for (size_t i = 0; i < std::min(rows.size(), maxRows); ++i) {
     const AttributionRow &row = rows[i];
-    double share = whole > 0 ? row.total() / whole : 0;
-    table.addRow(
-        {row.node, row.type, row.tensor, number(row.alone), number(row.total()),
-         isExact ? number(share) : fmt::format("{:.1f} %", share * 100),
-         number(row.weights), number(row.activations)});
+    table.addRow({row.node, row.type, row.tensor, number(row.alone),
+                  number(row.total()), number(row.weights),
+                  number(row.activations)});
   }
   return table;
 }
@@ -57,20 +53,12 @@ std::string closureText(const Attribution &attribution) {
       "Attributed {} of {} lost cosine ({:.1f} %), as a mean over {} {}.\n",
       formatNumber(found, 4), formatNumber(whole, 4), 100 * found / whole,
       attribution.samples, attribution.samples == 1 ? "sample" : "samples");
-  if (attribution.gap() > wideGap)
-    text += fmt::format(
-        "Warning: more than {:.0f} % of the loss is not explained by these "
-        "parts; do not rely on their order.\n",
-        100 * wideGap);
-  double sizes = 0;
-  for (const AttributionRow &row : attribution.rows)
-    sizes += std::abs(row.total());
-  if (sizes > largeParts * whole)
+  if (attribution.sizes() > largeParts)
     text += fmt::format(
         "Warning: parts cancel each other, they have {:.0f} times the size of "
         "the loss. This network turns small errors into other answers; the "
         "order of its layers depends on the samples.\n",
-        sizes / whole);
+        attribution.sizes());
   return text;
 }
 
@@ -95,6 +83,13 @@ std::string renderAttribution(const PrecisionReport &report, size_t maxRows,
   if (!report.attribution)
     return "";
   const Attribution &attribution = *report.attribution;
+  if (!attribution.closes())
+    return fmt::format(
+        "Loss of outputs by layer【{}】\nWarning: the loss of {} could not be "
+        "shared out among layers: the parts that were found do not add up to "
+        "it. No shares are shown, and diagnoses and suggestions go by what "
+        "each layer loses by itself (PerLayer).\n",
+        nameOf(attribution.mode), formatNumber(attribution.measured, 4));
   constexpr size_t shownNames = 8;
   return fmt::format(
       "Loss of outputs by layer【{}】\n{}{}{}", nameOf(attribution.mode),
@@ -108,7 +103,8 @@ std::string renderAttribution(const PrecisionReport &report, size_t maxRows,
 std::string attributionTableCsv(const PrecisionReport &report) {
   Attribution none;
   const Attribution &attribution =
-      report.attribution ? *report.attribution : none;
+      report.attribution && report.attribution->closes() ? *report.attribution
+                                                         : none;
   return attributionTable(attribution, attribution.rows.size(),
                           /*isExact=*/true)
       .toCsv();

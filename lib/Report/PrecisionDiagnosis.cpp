@@ -90,19 +90,22 @@ std::string renderSuggestions(const PrecisionReport &report) {
     return "";
   std::string text = "What to change\n";
   double mean = meanSimilarity(report);
+  size_t outputs = judgeFinalOutputs(report).size();
+  std::string what = outputs > 1
+                         ? fmt::format("outputs (the mean of {})", outputs)
+                         : "outputs";
   for (size_t i = 0; i < report.suggestions.size(); ++i) {
     const Suggestion &suggestion = report.suggestions[i];
     text += fmt::format(
-        "  {}. {}: predicted cosine of outputs {} instead of {}, {}\n", i + 1,
-        suggestion.title,
+        "  {}. {}: predicted cosine of {} {} instead of {}, {}\n", i + 1,
+        suggestion.title, what,
         formatFraction(std::min(1.0, mean + suggestion.predictedGain), 5),
         formatFraction(mean, 5), cyclesText(suggestion.extraCycles));
     for (const ConfigEdit &edit : suggestion.edits)
       text += fmt::format("       {}\n", editText(edit));
   }
-  return text +
-         "  `parallax build --apply-suggestions 1` applies the first and "
-         "measures again.\n";
+  return text + "  `parallax build --apply-suggestion 1` applies the first and "
+                "measures again.\n";
 }
 
 std::string suggestionsJson(const PrecisionReport &report) {

@@ -114,7 +114,8 @@ int64_t cyclesOf(const PrecisionReport &report) {
 
 void addAttribution(PrecisionDiff &diff, const PrecisionReport &before,
                     const PrecisionReport &after) {
-  if (!before.attribution || !after.attribution)
+  if (!before.attribution || !after.attribution ||
+      !before.attribution->closes() || !after.attribution->closes())
     return;
   diff.measuredLoss = {before.attribution->measured,
                        after.attribution->measured};

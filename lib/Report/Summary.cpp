@@ -49,7 +49,8 @@ std::string outputsLine(const PrecisionReport &report) {
 /// The layer that outputs lose most to; without an attribution, the one that is
 /// worst by itself.
 std::string layerLine(const PrecisionReport &report) {
-  if (report.attribution && !report.attribution->rows.empty()) {
+  if (report.attribution && report.attribution->closes() &&
+      !report.attribution->rows.empty()) {
     auto worst = std::ranges::max_element(report.attribution->rows, {},
                                           &AttributionRow::alone);
     return fmt::format("  layers: most is lost in {}\n",

@@ -47,6 +47,11 @@ struct Attribution {
   double attributed() const;
   /// |attributed - measured| / measured; 0 if nothing was lost.
   double gap() const;
+  /// The sizes of all parts together, in losses; 0 if nothing was lost.
+  double sizes() const;
+  /// Whether the parts are the loss. If not, some layer was too steep to go
+  /// back through, and no number of any row may be relied on.
+  bool closes() const;
 };
 
 /// The loss of one output against the network as it was imported, after each

@@ -321,6 +321,7 @@ TEST(Suggestion, SaturationIsNoMatterOfTypes) {
   chain.lose(0.3, 0, &AttributionRow::activations);
   chain.report.inputs[0].codes->scale /= 4;
   chain.report.inputs[0].metrics.saturated = 0.4;
+  chain.report.inputs[0].metrics.mse = 0.7;
   SuggestOptions options;
   options.inputConfigs = "[]";
   std::vector<Suggestion> found = suggestFor(chain, options);
@@ -378,6 +379,80 @@ TEST(Suggestion, WithoutAttributionLayersByThemselvesDecide) {
   std::vector<Suggestion> found = suggestFor(chain);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].layers, std::vector<std::string>{"c"});
+}
+
+/// A result in 16 bits that is read in 8 is not suggested.
+TEST(Suggestion, WhatIsRequantizedStaysAsItIs) {
+  Chain chain;
+  chain.lose(0.1, 1, &AttributionRow::activations);
+  // The output is also read by nobody but the user, who gets 8 bits.
+  chain.report.attribution->rows[3].activations += 0.05;
+  chain.report.attribution->rows[3].alone += 0.05;
+  chain.report.attribution->measured = chain.report.attribution->attributed();
+  chain.report.diagnoses = diagnose(chain.report);
+  SuggestOptions options;
+  options.cycles = 100;
+  options.attempt = [&](const std::vector<ConfigEdit> &edits) {
+    std::optional<Trial> trial = attemptOn(chain, edits);
+    trial->codes["c_out"] = *chain.layer(2).codes;
+    return trial;
+  };
+  std::vector<Suggestion> found = suggest(chain.report, options);
+  ASSERT_FALSE(found.empty());
+  for (const Suggestion &suggestion : found)
+    for (const ConfigEdit &edit : suggestion.edits)
+      EXPECT_EQ(edit.value.find("output_data_type"), std::string::npos)
+          << edit.value;
+}
+
+/// A sum of 1e12 that should be 0.1 says nothing about any layer.
+TEST(Suggestion, PartsThatDontAddUpAreNotUsed) {
+  Chain chain;
+  AttributionRow &image = chain.report.attribution->rows[0];
+  image.activations = 1e12;
+  image.alone = 1;
+  chain.report.attribution->measured = 0.1;
+  EXPECT_FALSE(chain.report.attribution->closes());
+  chain.report.tables[1].rows[2].metrics.cosine = 0.9;
+  chain.layer(2).metrics.cosine = 0.95;
+  chain.layer(2).metrics.mse = 0.1;
+  std::vector<Suggestion> found = suggestFor(chain);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].layers, std::vector<std::string>{"c"});
+}
+
+/// Outputs that point elsewhere still do so when half of the reason is gone.
+TEST(Suggestion, ASaturatedLossIsNotScaled) {
+  Chain chain;
+  chain.lose(0.3, 1, &AttributionRow::weights);
+  chain.lose(0.6, 2, &AttributionRow::activations);
+  OutlierRow outliers{.tensor = "b_out", .channels = 8};
+  outliers.peak = {7, 1000, 1};
+  chain.report.outliers = {outliers};
+  std::vector<Suggestion> found = suggestFor(chain);
+  auto smooth = std::ranges::find_if(found, [](const Suggestion &suggestion) {
+    return suggestion.edits[0].field == "quant.enable_smooth_quant";
+  });
+  ASSERT_NE(smooth, found.end());
+  // The weights of a alone cost 0.3.
+  EXPECT_NEAR(0.6 - smooth->predictedGain, 0.3, 0.001);
+}
+
+/// Values that are cut can't cost more than what was measured.
+TEST(Suggestion, RecalibrationRemovesNoMoreThanWasMeasured) {
+  Chain chain;
+  chain.lose(0.1, 0, &AttributionRow::activations);
+  PrecisionRow &image = chain.report.inputs[0];
+  image.metrics.saturated = 0.001;
+  image.metrics.reference.max = 30;
+  // Half of the error is rounding; one value alone is far out.
+  double rounding = double(image.codes->scale) * image.codes->scale / 12;
+  image.metrics.mse = 2 * rounding;
+  SuggestOptions options;
+  options.inputConfigs = "[]";
+  for (const Suggestion &suggestion : suggestFor(chain, options))
+    EXPECT_NE(suggestion.edits[0].field, "quant.input_configs")
+        << "a range that is five times as wide rounds worse";
 }
 
 } // namespace

@@ -86,4 +86,29 @@ TEST(PrecisionSummaries, TimesAreInMicroseconds) {
             "nn.add 'sum',500.000,0.250000,6\n");
 }
 
+TEST(PrecisionSummaries, LossIsRankedByWhatLayersLoseAlone) {
+  PrecisionReport report;
+  report.attribution = Attribution{.samples = 1,
+                                   .measured = 0.02,
+                                   .rows = {{"a", "a_out", "Conv", 0, 0.05},
+                                            {"b", "b_out", "Conv", 0, -0.03}}};
+  report.attribution->rows[0].alone = 0.001;
+  report.attribution->rows[1].alone = 0.004;
+  EXPECT_EQ(attributionTableCsv(report),
+            "Operator,Type,Output Tensor,Alone,Part,Weights,Activations\n"
+            "b,Conv,b_out,0.004,-0.03,0,-0.03\n"
+            "a,Conv,a_out,0.001,0.05,0,0.05\n");
+}
+
+TEST(PrecisionSummaries, PartsThatDontAddUpAreNotShown) {
+  PrecisionReport report;
+  report.attribution = Attribution{.samples = 1,
+                                   .measured = 0.01864,
+                                   .rows = {{"a", "a_out", "Conv", 0, 2.4e6}}};
+  std::string text = renderAttribution(report, 10, {});
+  EXPECT_NE(text.find("could not be shared out"), std::string::npos) << text;
+  EXPECT_EQ(text.find("a_out"), std::string::npos) << text;
+  EXPECT_EQ(attributionTableCsv(report).find("a_out"), std::string::npos);
+}
+
 } // namespace
