@@ -44,6 +44,12 @@ template <> std::span<const EnumName<DataType>> enumNames() {
   return names;
 }
 
+template <> std::span<const EnumName<QdqFormat>> enumNames() {
+  static constexpr EnumName<QdqFormat> names[] = {{QdqFormat::U8S8, "U8S8"},
+                                                  {QdqFormat::U8U8, "U8U8"}};
+  return names;
+}
+
 template <> std::span<const EnumName<CscMode>> enumNames() {
   static constexpr EnumName<CscMode> names[] = {
       {CscMode::None, "NoCSC"},

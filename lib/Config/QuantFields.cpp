@@ -217,6 +217,11 @@ template <> Message describe<QuantConfig>() {
           field("ln_scale_data_type", &C::lnScaleDataType,
                 "The type of the scales of layer normalizations.")
               .oneOf({"FP32", "S32", "U32"}),
+          field("qdq_format", &C::qdqFormat,
+                "The types of activations and weights of 8 bits in "
+                "quant_axmodel.onnx. U8S8 has the codes of the NPU; U8U8 has "
+                "weights with the zero point 128 that stand for the same "
+                "values, and that runtimes multiply without saturation."),
           field("refine_weight_threshold", &C::refineWeightThreshold,
                 "A range narrower than that of the weights is taken for a "
                 "channel if it lowers the mean squared error by more than this "

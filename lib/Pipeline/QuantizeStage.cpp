@@ -88,6 +88,9 @@ mlir::func::FuncOp improve(BuildState &state) {
        scaledPairTable(changes.equalized));
   show("SmoothQuant", changes.smoothed.empty(),
        scaledPairTable(changes.smoothed));
+  if (config.enableSmoothQuant && changes.smoothed.empty())
+    showResult("SmoothQuant: nothing was changed, because no tensor was found "
+               "that has outliers and can be scaled.\n");
   show("EasyQuant", changes.tuned.empty(), tunedRangeTable(changes.tuned));
   show("Bias Correction", changes.corrected.empty(),
        correctedLayerTable(changes.corrected));
@@ -156,8 +159,9 @@ void writeAlignments(BuildState &state,
 /// The quantized network for other runtimes, and its parameters.
 void writeFiles(BuildState &state, mlir::func::FuncOp quantized) {
   fs::path model = state.files().quantizedModel();
-  mlir::func::FuncOp qdq =
-      orThrow(quantized.getContext(), [&] { return addQdqView(quantized); });
+  mlir::func::FuncOp qdq = orThrow(quantized.getContext(), [&] {
+    return addQdqView(quantized, state.config.quant.qdqFormat);
+  });
   onnx_export::ExportOptions options;
   options.graphName = state.network->summary().name;
   onnx_export::exportModel(qdq, model, options);

@@ -71,6 +71,7 @@ struct QuantConfig {
   bool highestMixPrecision = false;
   DataType convBiasDataType = DataType::S32;
   DataType lnScaleDataType = DataType::FP32;
+  QdqFormat qdqFormat = QdqFormat::U8S8;
   double refineWeightThreshold = 1e-6;
   bool disableAutoRefineScale = false;
   bool enableSmoothQuant = false;

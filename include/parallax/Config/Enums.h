@@ -47,6 +47,10 @@ enum class QuantMethod {
 #include "parallax/Config/CalibrationMethods.def"
 };
 
+/// The types of 8-bit weights in quant_axmodel.onnx: codes as they are, or
+/// unsigned ones that stand for the same values.
+enum class QdqFormat { U8S8, U8U8 };
+
 /// Each layer gets the inputs of the float network, or what the quantized
 /// layers before it gave.
 enum class AnalysisMethod { PerLayer, EndToEnd };
@@ -91,6 +95,7 @@ template <> std::span<const EnumName<ModelType>> enumNames();
 template <> std::span<const EnumName<NpuMode>> enumNames();
 template <> std::span<const EnumName<DataType>> enumNames();
 template <> std::span<const EnumName<CscMode>> enumNames();
+template <> std::span<const EnumName<QdqFormat>> enumNames();
 template <> std::span<const EnumName<QuantMethod>> enumNames();
 template <> std::span<const EnumName<AnalysisMethod>> enumNames();
 template <> std::span<const EnumName<PrecisionAnalysisMode>> enumNames();

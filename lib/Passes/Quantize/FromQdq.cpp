@@ -40,9 +40,10 @@ std::vector<int64_t> integersOf(const Tensor &tensor) {
   return values;
 }
 
-/// The quantized type that scale and zero point of a layer describe, or null.
+/// The quantized type that scale and zero point of a layer describe, with
+/// `offset` less than in the file, or null.
 template <typename OpTy>
-Type typeOf(OpTy op, DType storage, CodeLimits limits) {
+Type typeOf(OpTy op, DType storage, CodeLimits limits, int64_t offset = 0) {
   Tensor scale = constantOf(op.getScale());
   bool hasZero = bool(op.getZeroPoint());
   Tensor zeroPoint = constantOf(op.getZeroPoint());
@@ -54,6 +55,8 @@ Type typeOf(OpTy op, DType storage, CodeLimits limits) {
                        scale.values<float>().end());
   params.zeroPoints = hasZero ? integersOf(zeroPoint)
                               : std::vector<int64_t>(params.scales.size(), 0);
+  for (int64_t &zero : params.zeroPoints)
+    zero -= offset;
   auto isScale = [](float scale) { return std::isfinite(scale) && scale > 0; };
   auto isCode = [&](int64_t zero) {
     return zero >= limits.low && zero <= limits.high;
@@ -92,6 +95,30 @@ bool hasZeroPoints(Value zeroPoint) {
   return zeroPoint && (zeros.isNull() ||
                        llvm::any_of(integersOf(zeros),
                                     [](int64_t zero) { return zero != 0; }));
+}
+
+constexpr int64_t middleOfBytes = 128;
+
+/// Unsigned weights of products whose zero points are all in the middle: the
+/// same numbers have signed codes without zero points, as the NPU wants them.
+bool areShiftedWeights(nn::DequantizeLinearOp op, const Tensor &codes) {
+  Tensor zeros = constantOf(op.getZeroPoint());
+  return codes.dtype() == DType::U8 && !zeros.isNull() &&
+         llvm::all_of(integersOf(zeros),
+                      [](int64_t zero) { return zero == middleOfBytes; }) &&
+         llvm::all_of(op->getUses(), [](OpOperand &use) {
+           // Not weightPlaceOf(), which wants a constant there already.
+           return nn::ruleOf(use.getOwner()) == nn::QuantRule::Mac &&
+                  use.getOperandNumber() == 1;
+         });
+}
+
+Tensor signedCodes(const Tensor &codes) {
+  Tensor result(DType::I8, codes.shape());
+  for (int64_t i = 0; i < codes.size(); ++i)
+    result.data<int8_t>()[i] =
+        int8_t(int64_t(codes.data<uint8_t>()[i]) - middleOfBytes);
+  return result;
 }
 
 /// True for outputs, and for layers that stay in float.
@@ -193,14 +220,21 @@ private:
     mlir::ElementsAttr codes = stored.getValue();
     Tensor tensor = toTensor(codes);
     auto bits = stored->getAttrOfType<mlir::IntegerAttr>("nn.bits");
-    Type element = typeOf(op, tensor.dtype(),
-                          limitsOf(tensor, bits ? unsigned(bits.getInt()) : 0,
-                                   !hasZeroPoints(op.getZeroPoint())));
-    if (!element)
-      return false;
     std::string name = getTensorName(stored);
     if (StringRef(name).ends_with(weightSuffix))
       name.resize(name.size() - weightSuffix.size());
+    bool areShifted = !bits && areShiftedWeights(op, tensor);
+    if (areShifted) {
+      tensor = signedCodes(tensor);
+      codes = toAttribute(op.getContext(), tensor, name + "_codes");
+    }
+    Type element =
+        typeOf(op, tensor.dtype(),
+               limitsOf(tensor, bits ? unsigned(bits.getInt()) : 0,
+                        areShifted || !hasZeroPoints(op.getZeroPoint())),
+               areShifted ? middleOfBytes : 0);
+    if (!element)
+      return false;
     OpBuilder builder(op);
     auto weights = nn::QuantizedConstantOp::create(
         builder, makeLayerLocation(op.getContext(), name, {name}),

@@ -24,7 +24,8 @@ namespace {
 
 class QdqWriter {
 public:
-  explicit QdqWriter(MLIRContext *context) : builder(context) {}
+  QdqWriter(MLIRContext *context, QdqFormat format)
+      : builder(context), format(format) {}
 
   LogicalResult visit(Operation *op) {
     builder.setInsertionPointAfter(op);
@@ -69,13 +70,17 @@ private:
 
   /// Scale and zero point of a type: scalars, or one entry per channel.
   std::pair<Value, Value> parameters(Type type, const std::string &name) {
-    ChannelParams params = channelParamsOf(type);
+    return parameters(type, channelParamsOf(type), storageOf(type), name);
+  }
+
+  std::pair<Value, Value> parameters(Type type, const ChannelParams &params,
+                                     DType storage, const std::string &name) {
     Shape shape;
     if (isPerAxis(type))
       shape.push_back(int64_t(params.scales.size()));
     Tensor scale(DType::F32, shape);
     llvm::copy(params.scales, scale.data<float>());
-    Tensor zeroPoint(storageOf(type), shape);
+    Tensor zeroPoint(storage, shape);
     dispatch(zeroPoint.dtype(), [&](auto tag) {
       using Code = typename decltype(tag)::type;
       if constexpr (std::is_integral_v<Code>)
@@ -117,14 +122,36 @@ private:
     return values ? values.getResult() : Value();
   }
 
+  /// Kernels for U8 x S8 add pairs of products in 16 bits on processors without
+  /// VNNI, and saturate; those for U8 x U8 do not.
+  std::pair<Value, std::pair<Value, Value>>
+  unsignedWeights(nn::QuantizedConstantOp op, const std::string &name) {
+    constexpr int offset = 128;
+    Tensor from = toTensor(op.getCodes()), to(DType::U8, from.shape());
+    for (int64_t i = 0; i < from.size(); ++i)
+      to.data<uint8_t>()[i] = uint8_t(from.data<int8_t>()[i] + offset);
+    ChannelParams params = channelParamsOf(op.getType());
+    for (int64_t &zero : params.zeroPoints)
+      zero += offset;
+    return {constant(to, name + "_quantized"),
+            parameters(op.getType(), params, DType::U8, name)};
+  }
+
   LogicalResult visitConstant(nn::QuantizedConstantOp op) {
     std::string name = getTensorName(op);
-    auto [scale, zeroPoint] = parameters(op.getType(), name);
-    Value codes = nn::ConstantOp::create(
-        builder,
-        makeLayerLocation(builder.getContext(), name + "_quantized",
-                          {name + "_quantized"}),
-        cast<RankedTensorType>(op.getCodes().getType()), op.getCodes());
+    Value codes, scale, zeroPoint;
+    if (format == QdqFormat::U8U8 && storageOf(op.getType()) == DType::I8) {
+      auto [made, numbers] = unsignedWeights(op, name);
+      codes = made;
+      std::tie(scale, zeroPoint) = numbers;
+    } else {
+      std::tie(scale, zeroPoint) = parameters(op.getType(), name);
+      codes = nn::ConstantOp::create(
+          builder,
+          makeLayerLocation(builder.getContext(), name + "_quantized",
+                            {name + "_quantized"}),
+          cast<RankedTensorType>(op.getCodes().getType()), op.getCodes());
+    }
     auto values = create<nn::DequantizeLinearOp>(
         name + "_DequantizeLinear", {codes, scale, zeroPoint},
         channelParamsOf(op.getType()).axis);
@@ -136,13 +163,14 @@ private:
   }
 
   OpBuilder builder;
+  QdqFormat format;
 };
 
 } // namespace
 
-FailureOr<func::FuncOp> addQdqView(func::FuncOp quantized) {
+FailureOr<func::FuncOp> addQdqView(func::FuncOp quantized, QdqFormat format) {
   func::FuncOp view = addView(quantized, views::qdq);
-  QdqWriter writer(view.getContext());
+  QdqWriter writer(view.getContext(), format);
   for (Operation &op :
        llvm::make_early_inc_range(view.front().without_terminator()))
     if (failed(writer.visit(&op)))

@@ -8,6 +8,7 @@
 #include "parallax/Passes/Quantize/Qdq.h"
 #include "QuantizeTestSupport.h"
 #include "parallax/Analysis/QuantParams.h"
+#include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Frontend/ONNX/Export.h"
 #include "parallax/Frontend/ONNX/Import.h"
 
@@ -133,9 +134,21 @@ protected:
            std::memcmp(a.rawData(), b.rawData(), a.byteSize()) == 0;
   }
 
-  /// Types and values survive the way to a file and back.
-  void expectRoundTrip() {
-    FuncOp qdq = orThrow(&context, [&] { return addQdqView(view); });
+  /// What the NPU computes for a quantized view.
+  Tensor onNpu(FuncOp quantized, const std::vector<Tensor> &inputs) {
+    FuncOp machine = lowerView(quantized);
+    Executable executable = prepare(machine, npuKernels());
+    ExecutionState state(executable);
+    Tensor result = state.run(inputs)[0].clone();
+    machine.erase();
+    return result;
+  }
+
+  /// Values survive the way to a file and back, in both engines, and so do the
+  /// types unless another spelling of them means the same.
+  void expectRoundTrip(bool sameTypes = true,
+                       QdqFormat format = QdqFormat::U8S8) {
+    FuncOp qdq = orThrow(&context, [&] { return addQdqView(view, format); });
     std::vector<Tensor> inputs = sample();
     Tensor quantized = run(view, inputs)[0];
     EXPECT_TRUE(sameBits(run(qdq, inputs)[0], quantized));
@@ -155,6 +168,9 @@ protected:
         &context, [&] { return addQuantizedViewOfQdq(network, &taken); });
     EXPECT_TRUE(taken.remaining.empty());
     EXPECT_TRUE(sameBits(run(again, inputs)[0], quantized));
+    EXPECT_TRUE(sameBits(onNpu(again, inputs), onNpu(view, inputs)));
+    if (!sameTypes)
+      return;
     // What leaves as it is has the name of the output in the file.
     std::string before = textOf(view), after = textOf(again);
     std::string moved = "nn.concat: y ";
@@ -185,6 +201,35 @@ TEST_F(QdqTest, MixedTypes) {
   quantize();
   expectAsDefined("x_S8", "x_U16");
   expectRoundTrip();
+}
+
+/// Weights with the zero point 128 stand for the same values, and become the
+/// codes of the NPU again.
+TEST_F(QdqTest, UnsignedWeights) {
+  prepareNetwork(branches);
+  quantize();
+  FuncOp qdq =
+      orThrow(&context, [&] { return addQdqView(view, QdqFormat::U8U8); });
+  int64_t found = 0;
+  for (auto constant : qdq.getOps<nn::ConstantOp>())
+    if (getTensorName(constant) == "w_quantized") {
+      EXPECT_EQ(toTensor(constant.getValue()).dtype(), DType::U8);
+      ++found;
+    }
+  EXPECT_EQ(found, 1);
+  qdq.erase();
+  expectRoundTrip(/*sameTypes=*/true, QdqFormat::U8U8);
+}
+
+/// What a convolution in float reads and gives has the same bits on the way
+/// back, and so has what the NPU computes.
+TEST_F(QdqTest, FloatConvolution) {
+  prepareNetwork(branches);
+  setType("conv", FP32);
+  quantize();
+  EXPECT_FALSE(isQuantized(typeOf("w")));
+  EXPECT_FALSE(isQuantized(typeOf("c")));
+  expectRoundTrip(/*sameTypes=*/false);
 }
 
 TEST_F(QdqTest, WideTypes) {

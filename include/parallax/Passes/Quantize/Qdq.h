@@ -9,6 +9,7 @@
 #ifndef PARALLAX_PASSES_QUANTIZE_QDQ_H
 #define PARALLAX_PASSES_QUANTIZE_QDQ_H
 
+#include "parallax/Config/Enums.h"
 #include "parallax/Support/LLVM.h"
 
 #include <string>
@@ -18,8 +19,10 @@ namespace parallax {
 
 /// Adds a function called "qdq" that computes what `quantized` does, without
 /// quantized types. A tensor of codes t becomes t (float), t_QuantizeLinear
-/// (the codes) and t_DequantizeLinear.
-FailureOr<mlir::func::FuncOp> addQdqView(mlir::func::FuncOp quantized);
+/// (the codes) and t_DequantizeLinear. U8U8 writes 8-bit weights as codes with
+/// the zero point 128, which stand for the same values.
+FailureOr<mlir::func::FuncOp> addQdqView(mlir::func::FuncOp quantized,
+                                         QdqFormat format = QdqFormat::U8S8);
 
 struct QdqReport {
   int64_t tensors = 0, weights = 0;
