@@ -51,8 +51,7 @@ enum class Severity {
   /// Nothing is lost.
   Remark,
   /// An error in a rule that names the layer; others may cover it.
-  Mild,
-  Error
+  Mild
 };
 
 struct Refusal {
@@ -88,11 +87,6 @@ std::optional<Refusal> refusalOf(Operation *op, DataType LayerPrecision::*part,
   if (type != DataType::FP32 && isCpu)
     return Refusal{Severity::Mild, "runs on the CPU in float",
                    "leave it out, or ask for FP32"};
-  if (type == DataType::FP32 && !isOutput && rule == nn::QuantRule::Mac)
-    return Refusal{
-        Severity::Error,
-        "multiplies and accumulates integers, so it can't compute in FP32",
-        "use data_type U8 or U16 with output_data_type FP32"};
   return std::nullopt;
 }
 
@@ -250,10 +244,7 @@ private:
           continue;
         }
         addReason(reasons[{index, op}], refusal->reason);
-        bool isError =
-            refusal->severity == Severity::Error ||
-            (refusal->severity == Severity::Mild && kind == RuleKind::Name);
-        if (!isError)
+        if (refusal->severity != Severity::Mild || kind != RuleKind::Name)
           continue;
         Refused &entry = refused[refusal->reason];
         entry.advice = refusal->advice;
@@ -264,13 +255,11 @@ private:
       }
     }
     for (const auto &[reason, entry] : refused)
-      fail(rule,
-           fmt::format(
-               "{} {} ({}) {}; {}",
-               entry.layers.size() == 1 ? "layer" : "each of the layers",
-               listNames(entry.layers), fmt::join(entry.types, ", "), reason,
-               kind == RuleKind::SubGraph ? exceptionFor(entry.types)
-                                          : entry.advice));
+      fail(rule, fmt::format(
+                     "{} {} ({}) {}; {}",
+                     entry.layers.size() == 1 ? "layer" : "each of the layers",
+                     listNames(entry.layers), fmt::join(entry.types, ", "),
+                     reason, entry.advice));
     // Rules that name layers have complained about each of them.
     if (rule.audited.requested.weight != DataType::Default &&
         kind != RuleKind::Name && kind != RuleKind::Base &&
@@ -279,15 +268,6 @@ private:
           return nn::weightOf(layer.first);
         }))
       fail(rule, "none of the layers has weights; leave weight_data_type out");
-  }
-
-  /// The entry with which a part of the network can be float in spite of some
-  /// layers.
-  static std::string exceptionFor(const std::set<std::string> &types) {
-    return fmt::format("add {{\"op_types\": [\"{}\"], \"data_type\": \"U8\", "
-                       "\"output_data_type\": \"FP32\"}}, which wins over "
-                       "this entry",
-                       fmt::join(types, "\", \""));
   }
 
   static void addReason(std::string &reasons, const std::string &reason) {

@@ -70,15 +70,18 @@ public:
       explainFloats();
     if (layer.overridden || nn::sharesScale(op))
       return;
-    if (isPlanned(&LayerPrecision::data, planned))
+    if (isPlanned(&LayerPrecision::data, planned)) {
       explainInputs(read.getArrayRef());
+      explainFloatProduct();
+    }
     if (isPlanned(&LayerPrecision::weight, planned) &&
         layer.granted.weight != planned.weight)
       add(fmt::format("its weights are {}", configName(layer.granted.weight)));
-    if (isPlanned(&LayerPrecision::output, planned))
+    if (isPlanned(&LayerPrecision::output, planned)) {
       explainResult(planned.output);
-    else if (planned.output == DataType::Default &&
-             isPlanned(&LayerPrecision::data, planned))
+      explainNarrowing();
+    } else if (planned.output == DataType::Default &&
+               isPlanned(&LayerPrecision::data, planned))
       explainResult(planned.data);
   }
 
@@ -104,6 +107,14 @@ private:
       add(fmt::format("it reads {}", fmt::join(names, " and ")));
   }
 
+  /// No NPU multiplies and accumulates floats: that is a way to find out
+  /// whether a layer is to blame, and not one to deploy.
+  void explainFloatProduct() {
+    if (nn::ruleOf(op) == nn::QuantRule::Mac &&
+        layer.granted.data == DataType::FP32)
+      add("for diagnosis: its products are float and run on the CPU");
+  }
+
   /// Parts that meet have codes with one scale, or are floats.
   void explainFloats() {
     bool isMeeting = llvm::count_if(op->getOperands(), [](Value operand) {
@@ -112,6 +123,23 @@ private:
     if (isMeeting && layer.granted.data == DataType::FP32 &&
         layer.requested.data != DataType::FP32)
       add("its parts keep their own scales, and it moves floats");
+  }
+
+  /// Fine codes that everyone reads as coarse ones cost cycles for nothing.
+  void explainNarrowing() {
+    if (layer.granted.output != DataType::U16)
+      return;
+    size_t readers = 0;
+    for (Value result : op->getResults())
+      for (Operation *user : result.getUsers()) {
+        auto requantize = dyn_cast<nn::RequantizeOp>(user);
+        if (!requantize || dataTypeOf(requantize.getY()) != DataType::U8)
+          return;
+        ++readers;
+      }
+    if (readers > 0)
+      add("nothing is gained: its result is requantized to U8 for every layer "
+          "that reads it; give those data_type U16");
   }
 
   void explainResult(DataType expected) {

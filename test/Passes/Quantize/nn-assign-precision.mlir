@@ -3,7 +3,8 @@
 // RUN: parallax-opt %s -nn-assign-precision='rules=[{"op_type":"Conv","data_type":"U16"}]' -nn-assign-precision | FileCheck %s --check-prefix=NONE
 // RUN: parallax-opt %s -nn-assign-precision=highest=true | FileCheck %s --check-prefix=HIGHEST
 // RUN: parallax-opt %s -nn-calibrate -nn-assign-precision='rules=[{"op_type":"Conv","data_type":"U16","weight_data_type":"S16"},{"layer_name":"sum","output_data_type":"FP32"}]' | FileCheck %s --check-prefix=RULES
-// RUN: not parallax-opt %s -nn-assign-precision='rules=[{"op_type":"Conv","data_type":"FP32"},{"layer_name":"nobody","data_type":"U16"}]' 2>&1 | FileCheck %s --check-prefix=REFUSED
+// RUN: not parallax-opt %s -nn-assign-precision='rules=[{"layer_name":"mod","data_type":"U8"},{"layer_name":"nobody","data_type":"U16"}]' 2>&1 | FileCheck %s --check-prefix=REFUSED
+// RUN: parallax-opt %s -nn-assign-precision='rules=[{"op_type":"Conv","data_type":"FP32"}]' | FileCheck %s --check-prefix=FLOAT
 // RUN: parallax-opt %s -nn-assign-precision='allow-unmatched=true rules=[{"layer_name":"nobody","data_type":"U16"}]' 2>&1 | FileCheck %s --check-prefix=ALLOWED
 // RUN: not parallax-opt %s -nn-assign-precision='rules=[{"op_type":"Conv","data_tipe":"U16"}]' 2>&1 | FileCheck %s --check-prefix=WRONG
 
@@ -27,7 +28,10 @@
 // One error lists everything that can't be granted.
 // REFUSED: error: the precision that quant.layer_configs asks for can't be given:
 // REFUSED: 'quant.layer_configs[1]' (layer_name nobody): no layer is called 'nobody'
-// REFUSED: 'quant.layer_configs[0]' (op_type Conv): layer 'conv' (Conv) multiplies and accumulates integers, so it can't compute in FP32
+// REFUSED: 'quant.layer_configs[0]' (layer_name mod): layer 'mod' (Mod) runs on the CPU in float
+
+// A convolution in float helps to find out whether it is to blame.
+// FLOAT: nn.conv {{.*}}nn.precision = {data = "FP32"}
 
 // ALLOWED: warning: 'quant.layer_configs[0]' (layer_name nobody):
 // WRONG: error: {{.*}}data_tipe

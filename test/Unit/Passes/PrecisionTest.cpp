@@ -323,19 +323,15 @@ TEST_F(PrecisionTest, Patterns) {
             "'.*' around it");
 }
 
+/// A way to find out whether a layer is to blame.
 TEST_F(PrecisionTest, FloatProducts) {
-  EXPECT_EQ(errorOf({typed("Conv", FP32)}),
-            "'quant.layer_configs[0]' (op_type Conv): each of the layers "
-            "'Conv_0', 'Conv_3' (Conv) multiplies and accumulates integers, so "
-            "it can't compute in FP32; use data_type U8 or U16 with "
-            "output_data_type FP32");
-  EXPECT_EQ(
-      errorOf({between({"DEFAULT"}, {"DEFAULT"}, FP32), named("Conv_0", U8)}),
-      "'quant.layer_configs[0]' (from DEFAULT to DEFAULT): layer "
-      "'Conv_3' (Conv) multiplies and accumulates integers, so it can't "
-      "compute in FP32; add {\"op_types\": [\"Conv\"], \"data_type\": "
-      "\"U8\", \"output_data_type\": \"FP32\"}, which wins over this "
-      "entry");
+  Plan plan = assign({typed("Conv", FP32)});
+  EXPECT_EQ(of(plan, "Conv_0").data, FP32);
+  EXPECT_EQ(of(plan, "Conv_3").data, FP32);
+  EXPECT_EQ(of(plan, "Add_2").data, U8);
+  plan = assign({between({"DEFAULT"}, {"DEFAULT"}, FP32), named("Conv_0", U8)});
+  EXPECT_EQ(of(plan, "Conv_0").data, U8);
+  EXPECT_EQ(of(plan, "Conv_3").data, FP32);
 }
 
 TEST_F(PrecisionTest, Paths) {
@@ -377,12 +373,13 @@ TEST_F(PrecisionTest, ImpossibleTypes) {
 }
 
 TEST_F(PrecisionTest, AllErrorsAtOnce) {
-  EXPECT_EQ(errorOf({named("Conv_7", U16), named("Add_2", U16),
-                     typed("Conv", FP32), named("Mod_6", S8)}),
-            errorOf({named("Conv_7", U16)}) + "\n  'quant.layer_configs[2]'" +
-                errorOf({typed("Conv", FP32)}).substr(24) +
-                "\n  'quant.layer_configs[3]'" +
-                errorOf({named("Mod_6", S8)}).substr(24));
+  EXPECT_EQ(
+      errorOf({named("Conv_7", U16), named("Add_2", U16),
+               with(named("Sigmoid_1", Default), S8), named("Mod_6", S8)}),
+      errorOf({named("Conv_7", U16)}) + "\n  'quant.layer_configs[2]'" +
+          errorOf({with(named("Sigmoid_1", Default), S8)}).substr(24) +
+          "\n  'quant.layer_configs[3]'" +
+          errorOf({named("Mod_6", S8)}).substr(24));
 }
 
 TEST_F(PrecisionTest, UnmatchedMayBeAllowed) {
@@ -392,7 +389,7 @@ TEST_F(PrecisionTest, UnmatchedMayBeAllowed) {
   EXPECT_EQ(plan.audit[0].note, "no layer is called 'Conv_7'; did you mean "
                                 "'Conv_0' or 'Conv_3'?");
   EXPECT_TRUE(plan.audit[0].layers.empty());
-  EXPECT_NE(errorOf({typed("Conv", FP32)}), "no error");
+  EXPECT_NE(errorOf({named("Mod_6", S8)}), "no error");
 }
 
 //===----------------------------------------------------------------------===//
@@ -494,6 +491,26 @@ TEST_F(AuditTest, OfWhatTheQuantizerMakes) {
   EXPECT_EQ(layerOf(plan.audit[0], "Conv_3").granted.weight, S16);
   EXPECT_EQ(layerOf(plan.audit[0], "Conv_3").reason,
             "data_type overridden by rule 2: op_type Conv");
+}
+
+TEST_F(AuditTest, FloatProductsOfTheCpu) {
+  Calibration calibration;
+  for (const char *tensor : {"x", "c0", "s", "a", "y", "r", "e", "z"}) {
+    TensorRange range;
+    range.tensor = tensor;
+    range.u8 = range.u16 = {-1, 2};
+    calibration.tensors.push_back(range);
+  }
+  Plan plan = assign({named("Conv_0", FP32), typed("Sigmoid", FP32)});
+  setCalibration(function(), calibration);
+  completeAudit(plan.audit, orThrow(&context, [&] {
+                  return addQuantizedView(function(), QuantizeOptions());
+                }));
+  const AuditedLayer &conv = layerOf(plan.audit[0], "Conv_0");
+  EXPECT_EQ(conv.granted, (LayerPrecision{FP32, FP32, FP32}));
+  EXPECT_EQ(conv.reason,
+            "for diagnosis: its products are float and run on the CPU");
+  EXPECT_EQ(layerOf(plan.audit[1], "Sigmoid_1").reason, "");
 }
 
 TEST_F(AuditTest, File) {

@@ -318,7 +318,8 @@ Items evaluate(Operation *op, const Items &operands) {
   Items results;
   for (Type type : op->getResultTypes())
     results.push_back(emptyItem(type));
-  if (moveLiterally(op, operands, results))
+  if (moveLiterally(op, operands, results) ||
+      multiplyLiterally(op, operands, results))
     return results;
   return llvm::TypeSwitch<Operation *, Items>(op)
       .Case<npu::ConvOp, npu::FullyConnectedOp, npu::MatMulOp, npu::LinearOp,

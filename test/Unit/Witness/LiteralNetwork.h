@@ -62,6 +62,9 @@ Item emptyItem(Type type);
 /// and comparison of codes. False for any other.
 bool moveLiterally(Operation *op, const Items &operands, Items &results);
 
+/// Convolutions and products of floats (C91). False for any other.
+bool multiplyLiterally(Operation *op, const Items &operands, Items &results);
+
 } // namespace parallax::literal
 
 #endif // PARALLAX_TEST_UNIT_WITNESS_LITERALNETWORK_H

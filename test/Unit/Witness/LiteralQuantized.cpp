@@ -52,6 +52,8 @@ public:
   }
 
   Items evaluate() {
+    if (multiplyLiterally(op, x, results))
+      return results;
     Codes &y = results[0].codes;
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](nn::RequantizeOp) { requantize(); })

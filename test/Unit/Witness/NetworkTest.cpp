@@ -59,7 +59,8 @@ protected:
       target.arithmetic.rounding = rounding;
       LowerReport lowering;
       FuncOp machine = lowerView(view, target, &lowering);
-      EXPECT_TRUE(lowering.islands.empty());
+      for (const auto &island : lowering.islands)
+        ADD_FAILURE() << island.layer << ": " << island.why;
       std::set<std::string> layers;
       for (const Tensor &input : inputs())
         compareLayers(machine, literal::Tie(rounding), input, layers);
@@ -111,6 +112,16 @@ protected:
           EXPECT_EQ(literal::difference(item, found), "")
               << "output with " << threads << " threads";
     }
+  }
+
+  /// The layers of the NPU's view that multiply floats.
+  int64_t lowerFloats() {
+    FuncOp machine = lowerView(view);
+    int64_t count = 0;
+    for (Operation &op : machine.front().without_terminator())
+      count += nn::ruleOf(&op) == nn::QuantRule::Mac;
+    machine.erase();
+    return count;
   }
 
   void countCodes(const literal::Codes &codes) {
@@ -166,6 +177,23 @@ TEST_F(NetworkTest, Mixed) {
   setType("gate", U8, Default, U16);
   prepareNetwork(residual);
   compareAll(11);
+}
+
+/// Convolutions and products in float between layers of codes.
+TEST_F(NetworkTest, FloatConvolutions) {
+  for (const char *layer : {"conv", "transposed"})
+    setType(layer, FP32);
+  prepareNetwork(convolutional);
+  EXPECT_EQ(lowerFloats(), 2);
+  compareAll(9);
+}
+
+TEST_F(NetworkTest, FloatProducts) {
+  for (const char *layer : {"q", "v", "context"})
+    setType(layer, FP32);
+  prepareNetwork(attention);
+  EXPECT_EQ(lowerFloats(), 3);
+  compareAll(12);
 }
 
 /// A target with other numbers in all places that the page leaves to it.
