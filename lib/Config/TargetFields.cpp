@@ -109,6 +109,9 @@ template <> Message describe<Target>() {
                 "the operands have pairs of bytes."),
           field("vector", &C::vector,
                 "Elements per cycle of everything but products."),
+          field("cpu", &C::cpu,
+                "How fast the CPU is with the float layers that are left to "
+                "it."),
           field("memory", &C::memory, "On the chip, and the way to it."),
           field("launch_cycles", &C::launchCycles,
                 "What every layer takes before it begins.")
@@ -208,6 +211,19 @@ template <> Message describe<VectorRates>() {
           field("codes_8", &C::codes8, "8-bit codes.").between(0.001, 1e9),
           field("codes_16", &C::codes16, "16-bit codes.").between(0.001, 1e9),
           field("fp32", &C::fp32, "Floats.").between(0.001, 1e9),
+      });
+}
+
+template <> Message describe<CpuRates>() {
+  using C = CpuRates;
+  return message<C>(
+      "CpuRates", "Per cycle of the chip's clock, whatever that of the CPU is.",
+      {
+          field("products", &C::products,
+                "Float multiply-accumulates of convolutions and products.")
+              .between(0.001, 1e9),
+          field("elements", &C::elements, "Floats of everything else.")
+              .between(0.001, 1e9),
       });
 }
 

@@ -17,6 +17,7 @@ template <> Message describe<TargetArithmetic>();
 template <> Message describe<OperatorTypes>();
 template <> Message describe<MacRate>();
 template <> Message describe<VectorRates>();
+template <> Message describe<CpuRates>();
 template <> Message describe<TargetMemory>();
 template <> Message describe<TargetMode>();
 template <> Message describe<Target>();

@@ -23,6 +23,7 @@
 
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 namespace fs = std::filesystem;
 
@@ -134,10 +135,13 @@ mlir::func::FuncOp machineOf(BuildState &state) {
 
 void addCycles(PrecisionReport &report, mlir::func::FuncOp machine,
                const BuildConfig &config) {
-  std::map<std::string, int64_t> cycles;
-  for (const LayerCost &cost :
-       costsOf(machine, findTarget(config.targetHardware), config))
-    cycles[cost.layer] += cost.cycles;
+  std::vector<LayerCost> costs =
+      costsOf(machine, findTarget(config.targetHardware), config);
+  std::set<std::string> rows;
+  for (const PrecisionTable &table : report.tables)
+    for (const PrecisionRow &row : table.rows)
+      rows.insert(row.node);
+  std::map<std::string, int64_t> cycles = cyclesByRow(machine, costs, rows);
   for (PrecisionTable &table : report.tables)
     for (PrecisionRow &row : table.rows)
       if (auto it = cycles.find(row.node); it != cycles.end())

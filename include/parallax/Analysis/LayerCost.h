@@ -12,8 +12,7 @@
 
 namespace parallax {
 
-/// What computes a layer. The time of the CPU is not estimated, only that of
-/// the way to it and back.
+/// What computes a layer.
 enum class CostUnit { Mac, Vector, Cpu };
 
 std::string_view nameOf(CostUnit unit);

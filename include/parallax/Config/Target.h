@@ -55,6 +55,11 @@ struct VectorRates {
   double codes8 = 64, codes16 = 32, fp32 = 16;
 };
 
+/// What the CPU computes per cycle of the chip, for layers that are left to it.
+struct CpuRates {
+  double products = 8, elements = 4;
+};
+
 struct TargetMemory {
   int64_t onChipBytes = 1 << 20;
   /// Between the chip and its memory, for all cores together.
@@ -79,6 +84,7 @@ struct Target {
   std::vector<TargetMode> modes = {TargetMode()};
   std::vector<MacRate> macs = {MacRate()};
   VectorRates vector;
+  CpuRates cpu;
   TargetMemory memory;
   int64_t launchCycles = 0;
 

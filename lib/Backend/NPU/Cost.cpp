@@ -180,6 +180,8 @@ private:
                                             op->operand_end());
     for (Value operand : operands) {
       int64_t bytes = bytesOf(operand);
+      if (operand == op->getOperand(0) && npu::readsOnlyItsResult(op))
+        bytes = std::min(bytes, bytesOf(op->getResult(0)));
       (isConstant(operand) ? cost.weightBytes : cost.inputBytes) += bytes;
       if (!onChip.contains(operand))
         cost.memoryBytes += bytes;
@@ -219,8 +221,12 @@ private:
                 double(upTo(products.inputs, rate.inputChannels)) *
                 double(upTo(products.outputs, rate.outputChannels));
     }
-    if (work.unit == CostUnit::Cpu)
+    if (work.unit == CostUnit::Cpu) {
+      cost.computeCycles =
+          cost.macs > 0 ? cyclesFor(double(cost.macs), target.cpu.products)
+                        : cyclesFor(double(work.elements), target.cpu.elements);
       return;
+    }
     double lanes = work.isFloat              ? target.vector.fp32
                    : work.activationBits > 8 ? target.vector.codes16
                                              : target.vector.codes8;
@@ -244,6 +250,41 @@ std::vector<LayerCost> estimateCost(func::FuncOp npu, const Target &target,
     if (!isa<nn::ConstantOp>(op))
       costs.push_back(estimate.layer(&op));
   return costs;
+}
+
+std::map<std::string, int64_t> cyclesByRow(func::FuncOp npu,
+                                           const std::vector<LayerCost> &costs,
+                                           const std::set<std::string> &rows) {
+  // By operation: the row that it counts for, from the layers behind it.
+  DenseMap<Operation *, std::string> owners;
+  for (Operation &op : llvm::reverse(npu.front().without_terminator())) {
+    std::string name = getLayerName(&op).node;
+    if (rows.contains(name)) {
+      owners[&op] = name;
+      continue;
+    }
+    Operation *first = nullptr;
+    for (Operation *reader : op.getUsers())
+      if (owners.contains(reader) && (!first || reader->isBeforeInBlock(first)))
+        first = reader;
+    if (first)
+      owners[&op] = std::string(owners.lookup(first));
+  }
+  std::map<std::string, int64_t> cycles;
+  size_t index = 0;
+  for (Operation &op : npu.front().without_terminator()) {
+    if (!owners.contains(&op))
+      for (Value operand : op.getOperands())
+        if (Operation *maker = operand.getDefiningOp();
+            maker && !isa<nn::ConstantOp>(maker) && owners.contains(maker))
+          owners[&op] = std::string(owners.lookup(maker));
+    if (isa<nn::ConstantOp>(op))
+      continue;
+    int64_t own = costs[index++].cycles;
+    if (auto it = owners.find(&op); it != owners.end())
+      cycles[it->second] += own;
+  }
+  return cycles;
 }
 
 } // namespace parallax

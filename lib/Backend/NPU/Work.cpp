@@ -138,6 +138,8 @@ Work networkWork(Operation *op, const Target &target) {
     return work;
   }
   Work work = vectorWork(op);
+  if (readsOnlyItsResult(op))
+    work.elements = elementsOf(op->getResult(0));
   if (auto pool = dyn_cast<nn::MaxPoolOp>(op))
     work = windowWork(op, productOf(pool.getKernel()));
   int64_t macs = work.isFloat ? nn::countMacs(op) : 0;
@@ -151,6 +153,10 @@ Work networkWork(Operation *op, const Target &target) {
 }
 
 } // namespace
+
+bool readsOnlyItsResult(Operation *op) {
+  return isa<nn::GatherOp, nn::GatherNDOp, nn::GatherElementsOp>(op);
+}
 
 Work workOf(Operation *op, const Target &target) {
   return llvm::TypeSwitch<Operation *, Work>(op)

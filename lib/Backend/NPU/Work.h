@@ -30,6 +30,10 @@ struct Work {
   bool isAlias = false;
 };
 
+/// Whether an operation reads only those elements of its first operand that it
+/// gives: the table of a Gather stays where it is.
+bool readsOnlyItsResult(Operation *op);
+
 Work workOf(Operation *op, const Target &target);
 
 } // namespace parallax::npu

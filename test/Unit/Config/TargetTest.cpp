@@ -107,6 +107,7 @@ TEST(Target, EveryFieldIsRead) {
     "macs": [{"activation_bits": 8, "weight_bits": 8, "per_cycle": 64,
               "input_channels": 4, "output_channels": 16}],
     "vector": {"codes_8": 3, "codes_16": 2, "fp32": 1},
+    "cpu": {"products": 6, "elements": 0.5},
     "memory": {"on_chip_bytes": 1000, "gigabytes_per_second": 2.5},
     "launch_cycles": 77})",
                               "full.json");
@@ -126,6 +127,8 @@ TEST(Target, EveryFieldIsRead) {
   EXPECT_EQ(target.vector.codes8, 3);
   EXPECT_EQ(target.vector.codes16, 2);
   EXPECT_EQ(target.vector.fp32, 1);
+  EXPECT_EQ(target.cpu.products, 6);
+  EXPECT_EQ(target.cpu.elements, 0.5);
   EXPECT_EQ(target.memory.onChipBytes, 1000);
   EXPECT_EQ(target.memory.gigabytesPerSecond, 2.5);
   EXPECT_EQ(target.launchCycles, 77);

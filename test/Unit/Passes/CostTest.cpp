@@ -32,6 +32,7 @@ protected:
     target.activationTypes = {DataType::U8, DataType::U16};
     target.macs = {{8, 8, 100, 4, 8}};
     target.vector = {10, 5, 2};
+    target.cpu = {3, 0.5};
     // 8 bytes per cycle.
     target.clockMhz = 500;
     target.memory = {1000, 4};
@@ -124,6 +125,33 @@ TEST_F(CostTest, ConvolutionSumReshapeAndProduct) {
   EXPECT_EQ(maxCycleLine(costs), "max_cycle = 785");
 }
 
+TEST_F(CostTest, ConversionsCountForTheirLayers) {
+  std::vector<LayerCost> costs = costOf(convolutions());
+  FuncOp npu = *module->getOps<FuncOp>().begin();
+  std::map<std::string, int64_t> cycles =
+      cyclesByRow(npu, costs, {"conv", "add", "fc"});
+  EXPECT_EQ(cycles["conv"], 103 + 192);
+  EXPECT_EQ(cycles["add"], 71);
+  EXPECT_EQ(cycles["fc"], 407 + 12);
+  int64_t sum = 0;
+  for (const auto &[layer, own] : cycles)
+    sum += own;
+  EXPECT_EQ(sum, totalOf(costs, target).cycles);
+}
+
+TEST_F(CostTest, AGatherReadsTheRowsThatItGives) {
+  // 2 indices of 8 bytes, and 2 of 1000 rows of 8 codes, read and written.
+  for (const char *table : {"%x", "%w"})
+    expectCosts(costOf(fmt::format(R"(
+func.func @npu(%x: tensor<1000x8xui8>, %i: tensor<2xi64>) -> tensor<2x8xui8> {{
+  %w = nn.constant dense<1> : tensor<1000x8xui8>
+  %0 = nn.gather {}, %i {{axis = 0 : i64}} : (tensor<1000x8xui8>, tensor<2xi64>) -> tensor<2x8xui8> loc("g"("g"))
+  return %0 : tensor<2x8xui8>
+}})",
+                                   table)),
+                {{"g", CostUnit::Vector, 0, 48, 4, 6, 13}});
+}
+
 TEST_F(CostTest, PartsOfAnOutputAreWrittenToTheirPlaces) {
   target.activationTypes.push_back(DataType::FP32);
   auto costs = [&](int axis, const char *result) {
@@ -142,9 +170,10 @@ func.func @npu(%x: tensor<1x2x8xui8>, %y: tensor<1x2x8xui8>) -> {1} {{
                                               {"b", Vector, 0, 80, 8, 10, 17},
                                               {"c", Vector, 0, 0, 0, 0, 0}});
   // Along the last axis the parts do not lie one behind the other.
-  expectCosts(costs(2, "tensor<1x2x16xf32>"), {{"a", Vector, 0, 16, 8, 2, 15},
-                                               {"b", Vector, 0, 16, 8, 2, 15},
-                                               {"c", Vector, 0, 128, 16, 16, 23}});
+  expectCosts(costs(2, "tensor<1x2x16xf32>"),
+              {{"a", Vector, 0, 16, 8, 2, 15},
+               {"b", Vector, 0, 16, 8, 2, 15},
+               {"c", Vector, 0, 128, 16, 16, 23}});
 }
 
 TEST_F(CostTest, WhatDoesNotFitGoesToMemory) {
@@ -227,7 +256,7 @@ func.func @npu(%x: tensor<16xui8>) -> tensor<16xui8> {
   using enum CostUnit;
   std::vector<LayerCost> costs = costOf(text);
   expectCosts(costs, {{"d", Vector, 0, 80, 8, 10, 17},
-                      {"exp", Cpu, 0, 128, 0, 16, 23},
+                      {"exp", Cpu, 0, 128, 32, 16, 39},
                       {"q", Vector, 0, 80, 8, 10, 17}});
   EXPECT_EQ(totalOf(costs, target).cpuLayers, 1);
   // A chip that computes it itself keeps it to itself.
@@ -235,6 +264,19 @@ func.func @npu(%x: tensor<16xui8>) -> tensor<16xui8> {
   expectCosts(costOf(text), {{"d", Vector, 0, 16, 8, 2, 15},
                              {"exp", Vector, 0, 0, 8, 0, 15},
                              {"q", Vector, 0, 16, 8, 2, 15}});
+}
+
+/// An FP32 convolution is not free because it leaves the chip.
+TEST_F(CostTest, FloatProductsOfTheCpu) {
+  // 36 positions, 9 taps, 2 x 5 channels; 4 bytes for each of 128 inputs, 90
+  // weights and 180 results.
+  std::vector<LayerCost> costs = costOf(R"(
+func.func @npu(%x: tensor<1x2x8x8xf32>) -> tensor<1x5x6x6xf32> {
+  %w = nn.constant dense<1.0> : tensor<5x2x3x3xf32>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, group = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x8x8xf32>, tensor<5x2x3x3xf32>) -> tensor<1x5x6x6xf32> loc("conv"("c"))
+  return %0 : tensor<1x5x6x6xf32>
+})");
+  expectCosts(costs, {{"conv", CostUnit::Cpu, 3240, 1592, 1080, 199, 1087}});
 }
 
 TEST_F(CostTest, WindowsAndRows) {

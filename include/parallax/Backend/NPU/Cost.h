@@ -11,6 +11,10 @@
 #include "parallax/Analysis/LayerCost.h"
 #include "parallax/Support/LLVM.h"
 
+#include <map>
+#include <set>
+#include <string>
+
 namespace parallax {
 
 struct CostOptions {
@@ -24,6 +28,13 @@ struct CostOptions {
 std::vector<LayerCost> estimateCost(mlir::func::FuncOp npu,
                                     const Target &target,
                                     const CostOptions &options = {});
+
+/// The cycles of layers that have a row in a table. What has none, such as a
+/// conversion, counts for the first layer with a row behind it, or before it
+/// if there is none: the sum is that of all costs.
+std::map<std::string, int64_t> cyclesByRow(mlir::func::FuncOp npu,
+                                           const std::vector<LayerCost> &costs,
+                                           const std::set<std::string> &rows);
 
 } // namespace parallax
 
