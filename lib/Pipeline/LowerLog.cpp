@@ -17,7 +17,7 @@ void logLowering(const LowerReport &report) {
   log(LogLevel::Info,
       "lowered {} layers to integers, {} move codes, {} compute in float "
       "between them",
-      report.integerLayers, report.movements, report.islands.size());
+      report.integerLayers, report.movements, report.floatLayers);
   for (const LowerReport::Island &island : report.islands)
     log(LogLevel::Info, "  {} ({}) computes in float: {}", island.layer,
         island.op, island.why);

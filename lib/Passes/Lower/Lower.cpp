@@ -114,13 +114,22 @@ void Lowering::noteCodeTypes() {
   }
 }
 
+/// Integers and what moves floats do not count.
+static bool computesInFloat(Operation *op) {
+  auto isFloat = [](Type type) {
+    return isa<FloatType>(getElementTypeOrSelf(type));
+  };
+  return op->getNumOperands() > 0 && !isa<nn::RequantizeOp>(op) &&
+         !nn::sharesScale(op) && llvm::any_of(op->getResultTypes(), isFloat);
+}
+
 void Lowering::visit(Operation *op) {
   if (auto constant = dyn_cast<nn::QuantizedConstantOp>(op))
     return addConstant(constant);
   auto isCodes = [](Type type) { return isQuantized(type); };
   bool readsCodes = llvm::any_of(op->getOperandTypes(), isCodes);
   if (!readsCodes && llvm::none_of(op->getResultTypes(), isCodes)) {
-    report.floatLayers += op->getNumOperands() > 0;
+    report.floatLayers += computesInFloat(op);
     return copyLayer(op);
   }
   Refusal refusal;
@@ -375,6 +384,7 @@ Refusal Lowering::lowerRequantize(nn::RequantizeOp op) {
 }
 
 void Lowering::addIsland(Operation *op, const std::string &why) {
+  ++report.floatLayers;
   report.islands.push_back(
       {getLayerName(op).node, op->getName().getStringRef().str(), why});
   IRMapping local;

@@ -29,7 +29,8 @@ struct LowerReport {
   };
 
   /// Layers in integer arithmetic, layers that move codes, clamps that became
-  /// limits of another layer, and layers that have nothing to do with codes.
+  /// limits of another layer, and all layers that compute in float: the
+  /// islands, and those that neither read nor give codes.
   int64_t integerLayers = 0, movements = 0, clamps = 0, floatLayers = 0;
   std::vector<Island> islands;
   std::vector<Margin> margins;
