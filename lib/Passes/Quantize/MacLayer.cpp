@@ -285,6 +285,8 @@ static Tensor multiply(const Tensor &a, const Tensor &b) {
   kernels::MatMulParams params;
   params.transposeB = true;
   Kernel kernel = kernels::makeMatMul(builder, params, {});
+  // With several threads the library may split sums among them.
+  ThreadCountScope oneThread(1);
   // Tensors are aligned as kernels like their scratch memory.
   Tensor scratch(DType::U8, {int64_t(kernel.scratchBytes)});
   std::shared_ptr<void> state = kernel.makeState ? kernel.makeState() : nullptr;
