@@ -12,6 +12,7 @@
 #include "../common/SubcommandTable.h"
 #include "../compare/Compare.h"
 #include "../completion/Completion.h"
+#include "../conformance/Conformance.h"
 #include "../diff/Diff.h"
 #include "../evaluate/Evaluate.h"
 #include "../inspect/Inspect.h"
@@ -48,6 +49,8 @@ constexpr parallax::Subcommand subcommands[] = {
     {"diff", "compare the precision analyses of two builds", parallax::runDiff},
     {"optimize", "optimize a float model", parallax::runOptimize},
     {"inspect", "show what an ONNX file contains", parallax::runInspect},
+    {"conformance", "write vectors for other implementations of the numerics",
+     parallax::runConformance},
     {"case", "work with reproducible cases of a problem",
      parallax::runCaseCommand},
     {"completion", "print a script that completes commands in a shell",
