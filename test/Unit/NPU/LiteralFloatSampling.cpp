@@ -173,9 +173,8 @@ static double reflected(double p, double l, double h) {
 }
 
 /// The taps of a coordinate g on an axis of n pixels; -1 is outside.
-static FloatTaps gridTaps(float g, int64_t n, bool isVolume,
-                          const std::string &mode, const std::string &padding,
-                          bool alignCorners) {
+static FloatTaps gridTaps(float g, int64_t n, const std::string &mode,
+                          const std::string &padding, bool alignCorners) {
   auto size = float(n);
   if (std::isnan(g))
     g = -1;
@@ -194,7 +193,7 @@ static FloatTaps gridTaps(float g, int64_t n, bool isVolume,
   double l = alignCorners ? 0 : -0.5;
   double h = alignCorners ? double(n) - 1 : double(n) - 0.5;
   if (mode == "nearest")
-    p = isVolume || misread("C98.halves") ? std::round(p) : std::nearbyint(p);
+    p = misread("C98.halves") ? std::round(p) : std::nearbyint(p);
   if (padding == "border" && (p < l || p > h) && !misread("C98.border"))
     p = std::min(std::max(p, 0.0), double(n) - 1);
   if (padding == "reflection")
@@ -239,8 +238,8 @@ Array floatGridSample(const Array &x, const Array &grid, Dims yDims,
       Dims point{at[0]};
       point.insert(point.end(), at.begin() + 2, at.end());
       point.push_back(int64_t(spatial - 1 - i)); // x comes first.
-      taps.push_back(gridTaps(grid.at(point), x.dims[i + 2], spatial == 3, mode,
-                              padding, alignCorners));
+      taps.push_back(
+          gridTaps(grid.at(point), x.dims[i + 2], mode, padding, alignCorners));
       counts.push_back(int64_t(taps.back().inputs.size()));
     }
     int64_t all = 1;
