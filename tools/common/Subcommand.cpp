@@ -33,6 +33,7 @@ int runSubcommand(CLI::App &app, CommonOptions &common, int argc, char **argv,
   ConsoleListener console(common.console);
   ListenerScope scope(console);
   try {
+    startThreads();
     return body();
   } catch (const std::bad_alloc &) {
     log(LogLevel::Error, "there is not enough memory for this");

@@ -19,6 +19,8 @@
 #include "../optimize/Optimize.h"
 #include "../run/Run.h"
 
+#include "parallax/Support/ProcessGuard.h"
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <malloc.h>
@@ -69,6 +71,7 @@ int runCompletion(int argc, char **argv) {
 } // namespace
 
 int parallax::runTool(int argc, char **argv) {
+  ProcessGuard guard;
   // Tensors get pages of their own, which go back to the system as soon as a
   // tensor is gone. By default glibc would stop doing so after a while.
   mallopt(M_MMAP_THRESHOLD, 256 << 10);
