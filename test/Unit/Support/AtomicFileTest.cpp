@@ -10,6 +10,8 @@
 #include <csignal>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace parallax;
 namespace fs = std::filesystem;
@@ -50,6 +52,28 @@ TEST(AtomicFile, LongestNameIsPossible) {
   expectError([&] { writeFileAtomically(dir / (name + "n"), "x"); },
               "File name too long");
   EXPECT_EQ(dir.entryCount(), 1u);
+}
+
+TEST(AtomicFile, LeftoversOfDeadProcessesGo) {
+  TempDir dir;
+  pid_t child = ::fork();
+  if (child == 0)
+    ::_exit(0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  std::string dead = ".parallax-" + std::to_string(child) + "-0";
+  dir.write(dead + ".tmp", "x");
+  dir.write(dead + ".new/a/b.npy", "x");
+  // Of living processes, of us, of others.
+  dir.write(".parallax-1-0.tmp", "x");
+  writeFileAtomically(temporaryPath(dir.path(), "tmp"), "x");
+  dir.write(".parallax-notes", "x");
+  dir.write(".parallax-" + std::to_string(child), "x");
+  EXPECT_EQ(dir.entryCount(), 6u);
+  removeLeftovers(dir.path());
+  EXPECT_EQ(dir.entryCount(), 4u);
+  EXPECT_FALSE(fs::exists(dir / (dead + ".tmp")));
+  EXPECT_FALSE(fs::exists(dir / (dead + ".new")));
+  removeLeftovers(dir / "missing");
 }
 
 TEST(AtomicFile, FollowsSymbolicLinks) {
