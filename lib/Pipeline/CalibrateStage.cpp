@@ -171,10 +171,20 @@ Calibration collect(Network &network, const BuildConfig &config, int threads) {
 } // namespace
 
 CalibrationSet openCalibrationSet(Network &network, const BuildConfig &config) {
-  std::vector<PortInfo> inputs = network.inputs();
-  return CalibrationSet::open(inputs, sourcesOf(inputs, config),
-                              config.workDir.empty() ? config.outputDir
-                                                     : config.workDir);
+  BuildConfig request;
+  request.quant.inputConfigs = config.quant.inputConfigs;
+  request.inputProcessors = config.inputProcessors;
+  request.workDir = config.workDir.empty() ? config.outputDir : config.workDir;
+  std::string text = toJson(request);
+  if (!network.opened || network.openedFor != text) {
+    std::vector<PortInfo> inputs = network.inputs();
+    network.opened.reset();
+    network.opened =
+        std::make_shared<const CalibrationSet>(CalibrationSet::open(
+            inputs, sourcesOf(inputs, config), request.workDir));
+    network.openedFor = std::move(text);
+  }
+  return *network.opened;
 }
 
 bool hasCalibration(const BuildConfig &config) {
