@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/MappedFile.h"
 
 #include <atomic>
 #include <cerrno>
@@ -107,6 +108,12 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
     ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR)
       continue;
+    // What is written may be mapped from another file, which is gone.
+    if (written < 0 && errno == EFAULT)
+      if (const char *source = mappedPathAt(bytes.data()))
+        throw Error(fmt::format("'{}' became shorter while it was read; try "
+                                "again when nothing writes to it",
+                                source));
     if (written < 0)
       fail(errno);
     bytes = bytes.subspan(size_t(written));

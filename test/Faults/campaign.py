@@ -31,7 +31,7 @@ KINDS = {
     "kill": (interruptions.kill, 4, 150),
     "concurrent builds": (interruptions.concurrent, 1, 20),
     "truncated while read": (interruptions.truncate, 3, 60),
-    "swapped while read": (interruptions.swap, 2, 40),
+    "swapped while read": (interruptions.swap, 4, 40),
     "truncated file": (flips.truncate, 8, 400),
     "file size limit": (limits.file_size, 3, 60),
     "full disk": (limits.full_disk, 3, 60),

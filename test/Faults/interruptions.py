@@ -17,6 +17,7 @@ from make_bad_models import external, model, node, port  # noqa: E402
 
 # Enough weights for the build to be at work when they change.
 ROWS, COLUMNS, LAYERS = 256, 1024, 2
+TABLE = "quant/debug/precision_analysis_table.csv"
 
 
 def seconds_of_build(trials):
@@ -140,8 +141,18 @@ def build_external(trials):
 
 def results_of(folder):
     """The results that do not name their folder or the time."""
-    names = ("compiled.axmodel", "quant/quant_axmodel.json", "quant/calibration.json")
+    names = ("compiled.axmodel", "quant/quant_axmodel.json", TABLE)
     return [(folder / name).read_bytes() for name in names]
+
+
+def wait(trials, process, output, part, seconds):
+    """For a part of the build, or just until it has calibrated: the analysis
+    reads the weights after that."""
+    if trials.rng.random() < 0.5:
+        time.sleep(part * seconds)
+        return
+    while process.poll() is None and not (output / "quant/calibration.json").exists():
+        time.sleep(0.0005)
 
 
 def truncate(trials, number, count):
@@ -149,7 +160,7 @@ def truncate(trials, number, count):
     folder, expected, seconds = build_external(trials)
     output = trials.fresh("truncated")
     process = trials.start("build", "--config", external_config(folder, output))
-    time.sleep((number + trials.rng.random()) / count * seconds)
+    wait(trials, process, output, (number + trials.rng.random()) / count, seconds)
     with open(folder / "weights.bin", "r+b") as file:
         file.truncate(trials.rng.randrange(4096))
     ended = trials.finish(process)
@@ -167,7 +178,7 @@ def swap(trials, number, count):
     folder, expected, seconds = build_external(trials)
     output = trials.fresh("swapped")
     process = trials.start("build", "--config", external_config(folder, output))
-    time.sleep((number + trials.rng.random()) / count * seconds)
+    wait(trials, process, output, (number + trials.rng.random()) / count, seconds)
     with open(folder / "weights.bin", "r+b") as file:
         file.write(weights(-1))
     ended = trials.finish(process)

@@ -95,7 +95,8 @@ def memory(trials, number, count):
     config = trials.write_config("small", folder)
     megabytes = least + 120 * (number + trials.rng.random()) / count
     limit = (resource.RLIMIT_AS, int(megabytes * MEGABYTE))
-    ended = trials.run("build", "--config", config, limit=limit)
+    threads = 1 + 3 * (number % 2)
+    ended = trials.run("build", "--config", config, limit=limit, threads=threads)
     if ended.code == 2 and len(ended.errors()) != 1:
         raise Finding(f"there is not one message:\n{ended.text[-1000:]}")
     return judge(trials, ended, folder)

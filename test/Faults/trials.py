@@ -49,9 +49,8 @@ class Trials:
 
     # === Running =============================================================
 
-    def start(self, *words, limit=None):
-        """Starts the program with one thread; `limit` is a resource and a
-        number."""
+    def start(self, *words, limit=None, threads=1):
+        """Starts the program; `limit` is a resource and a number."""
 
         def restrict():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -59,7 +58,7 @@ class Trials:
                 resource.setrlimit(limit[0], (limit[1], limit[1]))
 
         return subprocess.Popen(
-            [str(self.program), *map(str, words), "--threads", "1"],
+            [str(self.program), *map(str, words), "--threads", str(threads)],
             cwd=self.work,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -89,8 +88,9 @@ class Trials:
             raise Finding(f"{process.args} failed without a message:\n{text[-2000:]}")
         return ended
 
-    def run(self, *words, limit=None, allowed=(0, 2), seconds=120):
-        return self.finish(self.start(*words, limit=limit), allowed, seconds)
+    def run(self, *words, limit=None, threads=1, allowed=(0, 2), seconds=120):
+        process = self.start(*words, limit=limit, threads=threads)
+        return self.finish(process, allowed, seconds)
 
     def must_work(self, *words):
         ended = self.run(*words)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/AtomicFile.h"
 #include "TempDir.h"
+#include "parallax/Support/MappedFile.h"
 
 #include <csignal>
 #include <sys/resource.h>
@@ -74,6 +75,16 @@ TEST(AtomicFile, LeftoversOfDeadProcessesGo) {
   EXPECT_FALSE(fs::exists(dir / (dead + ".tmp")));
   EXPECT_FALSE(fs::exists(dir / (dead + ".new")));
   removeLeftovers(dir / "missing");
+}
+
+TEST(AtomicFile, NamesTheFileThatItsBytesComeFrom) {
+  TempDir dir;
+  dir.write("weights.bin", std::string(1 << 20, 'x'));
+  auto file = MappedFile::open(dir / "weights.bin");
+  fs::resize_file(dir / "weights.bin", 0);
+  expectError([&] { writeFileAtomically(dir / "copy.bin", file->bytes()); },
+              "weights.bin' became shorter while it was read");
+  EXPECT_EQ(dir.entryCount(), 1u);
 }
 
 TEST(AtomicFile, FollowsSymbolicLinks) {
