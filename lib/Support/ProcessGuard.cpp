@@ -10,6 +10,7 @@
 #include "parallax/Support/ProcessGuard.h"
 #include "parallax/Support/MappedFile.h"
 
+#include <atomic>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
@@ -23,12 +24,19 @@
 namespace parallax {
 namespace {
 
+/// Threads that may call exit() at the same time.
+constexpr int mostLeaving = 256;
+
 bool isGuarded = false;
 std::terminate_handler previousTerminate = nullptr;
 struct sigaction previousBus, previousSegment;
 
 [[noreturn]] void
 endWith(std::initializer_list<std::string_view> parts) noexcept {
+  // Where memory ends, it does so for all threads; one message is enough.
+  static std::atomic_flag isEnding;
+  while (isEnding.test_and_set())
+    ::pause();
   for (std::string_view part : parts)
     if (::write(STDERR_FILENO, part.data(), part.size()) < 0)
       break;
@@ -121,7 +129,14 @@ ProcessGuard::ProcessGuard() {
   handle(SIGSEGV, onSegmentationFault, previousSegment);
   ::signal(SIGABRT, onAbort);
   previousTerminate = std::set_terminate(onTerminate);
-  static const bool isRegistered = std::atexit(onExit) == 0;
+  // Several threads may leave at once, and each takes a handler of its own;
+  // one that found none would choose the code.
+  static const bool isRegistered = [] {
+    for (int thread = 0; thread < mostLeaving; ++thread)
+      if (std::atexit(onExit) != 0)
+        return false;
+    return true;
+  }();
   isGuarded = isRegistered;
 }
 

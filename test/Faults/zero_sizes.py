@@ -278,7 +278,6 @@ def encode(name, line, shapes, dynamic, rng):
     outputs = ["y"] + [f"y{i}" for i in range(1, results)]
     nodes = [node(name, names, outputs, **attributes)]
     if name == "If":
-        names = [*names, "condition"]
         branches = [
             graph([node(body, ["in0"], [body])], inputs=[], outputs=[port(body, [])])
             for body in ("Relu", "Abs")
