@@ -89,6 +89,8 @@ private:
                      model.partOf(row.tensor)});
   }
 
+  bool losesNothingVisible(const PrecisionRow &row) const;
+
   void findFaults();
   void lookAtInput(const PrecisionRow &row);
   void lookAtLayer(const PrecisionRow &row);
@@ -165,11 +167,28 @@ void Diagnostician::lookAtLayer(const PrecisionRow &row) {
   // What was dead before it was moved has been named already.
   if (moved && moved->metrics.deadChannels > 0)
     return;
-  if (row.metrics.deadChannels > 0 &&
-      (isBad || isManyDead || model.readers(row.tensor).isOutput))
+  bool isDead = row.metrics.deadChannels > 0 &&
+                (isManyDead || model.readers(row.tensor).isOutput) &&
+                !losesNothingVisible(row);
+  if (isDead || (isBad && row.metrics.deadChannels > 0))
     blameCodes(row, "");
   else if (isBad && !row.moves)
     blameOwner(row, model.errorOf(row));
+}
+
+/// Most classes are never likely, and nobody misses the thousandth part of a
+/// probability. Of outputs, the verdict knows which channels hold something.
+bool Diagnostician::losesNothingVisible(const PrecisionRow &row) const {
+  bool isKnown = row.type == "Softmax";
+  for (const PrecisionTable &table : report.tables)
+    for (const PrecisionRow &output : table.rows)
+      if (output.tensor == row.tensor && !output.groups.empty()) {
+        isKnown = true;
+        for (const ChannelGroup &group : output.groups)
+          if (!group.lost.channels.empty())
+            return false;
+      }
+  return isKnown;
 }
 
 void Diagnostician::lookAtPart(const AttributionRow &part) {
