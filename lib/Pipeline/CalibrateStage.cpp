@@ -45,8 +45,10 @@ std::vector<CalibrationSource> sourcesOf(const std::vector<PortInfo> &inputs,
     source.fit = input.calibrationResize;
     for (const PortInfo &port : inputs)
       if (const auto *processor =
-              entryFor<InputProcessor>(port.name, config.inputProcessors))
+              entryFor<InputProcessor>(port.name, config.inputProcessors)) {
         source.tensorFormatOf[port.name] = processor->tensorFormat;
+        source.tensorLayoutOf[port.name] = processor->pictureLayout();
+      }
     sources.push_back(std::move(source));
   }
   return sources;
