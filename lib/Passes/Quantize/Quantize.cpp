@@ -92,6 +92,7 @@ static LogicalResult quantizeView(func::FuncOp view,
                                   QuantizeReport &report) {
   Precisions precisions = takePrecisions(view);
   Ranges ranges(view);
+  narrowCancelledMasks(view, ranges);
   KindPlan kinds(view, precisions, ranges, options.shareParameters);
   report.alignments = kinds.meetingAsFloats();
   insertRequantizations(view, kinds, report);

@@ -55,11 +55,13 @@ public:
   const TensorRange *find(Value value) const;
   /// Fails with an error if a range was missing.
   LogicalResult finish() const;
+  /// All that a value may be from now on.
+  void set(Value value, Interval range);
 
 private:
   mlir::func::FuncOp function;
   Calibration calibration;
-  llvm::StringMap<const TensorRange *> ranges;
+  llvm::StringMap<TensorRange *> ranges;
   std::vector<std::string> missing;
 };
 
@@ -118,6 +120,10 @@ Value createRequantize(mlir::OpBuilder &builder, Value value, Type type,
                        DataType kind, StringRef reader = "");
 
 /// Requantizes `value` in front of `before`; the type is set later.
+/// Replaces the numbers of masks such as mask * C - C by smaller ones that hide
+/// as well, so that what they show has codes.
+void narrowCancelledMasks(mlir::func::FuncOp view, Ranges &ranges);
+
 Value requantize(Value value, DataType kind, Operation *before, KindPlan &kinds,
                  StringRef reader = "");
 
