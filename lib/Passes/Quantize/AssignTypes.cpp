@@ -275,7 +275,7 @@ private:
     report.alignments.push_back(
         {getLayerName(operand.getOwner()).node, getTensorName(value),
          align || isSame ? Alignment::Shared : Alignment::Requantized, float(o),
-         float(c), reason});
+         float(c), reason, bitsOf(common.kind)});
     if (align || isSame) {
       join(result, value);
       return;
