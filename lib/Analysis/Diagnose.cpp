@@ -263,8 +263,11 @@ void Diagnostician::blameCodes(const PrecisionRow &row,
                                  "lie in {:.3g} … {:.3g}",
                                  low, high, values.min, values.max);
   const OutlierRow *outliers = model.outliers(row.tensor);
-  bool hasPeak = outliers && outliers->peak.ratio() >= farAboveOthers;
+  // A likely class is meant to be far above the others.
+  bool hasPeak = outliers && row.type != "Softmax" &&
+                 outliers->peak.ratio() >= farAboveOthers;
   const WeightRow *loud = hasPeak ? loudWeights(row, outliers->peak) : nullptr;
+  bool isDead = metrics.deadChannels > 0 && !losesNothingVisible(row);
   std::string dead =
       fmt::format("{} of {} channels vary by less than half a step of {:.3g}",
                   metrics.deadChannels, metrics.channels, step);
@@ -276,7 +279,7 @@ void Diagnostician::blameCodes(const PrecisionRow &row,
                     "{:.3g}; they reach {:.3g}{}",
                     percent(metrics.saturated), low, high,
                     isAbove ? values.max : values.min, effect));
-  } else if (metrics.deadChannels > 0 && !loud) {
+  } else if (isDead && !loud) {
     add(row, Cause::DeadChannels, dead + (isWide ? "; " + wide : "") + effect);
   } else if (hasPeak) {
     const ChannelPeak &peak = outliers->peak;
@@ -284,7 +287,7 @@ void Diagnostician::blameCodes(const PrecisionRow &row,
         "channel {} reaches {:.3g}, the median channel {:.3g}, and one step is "
         "{:.3g}",
         peak.channel, peak.largest, peak.median, step);
-    if (metrics.deadChannels > 0)
+    if (isDead)
       facts += "; " + dead;
     if (loud)
       add(row, Cause::WeightRange,

@@ -153,11 +153,14 @@ TEST(Diagnosis, ClassesThatAreNeverLikelyAreNotDead) {
   group.lost.channels = {{4, 5}};
   chain.layer(2).groups = {group};
   find(chain.report, "c_out", Cause::DeadChannels);
-  // What is bad is explained in any case.
+  // What is bad has another reason.
   chain.layer(2).type = "Softmax";
   chain.layer(2).groups.clear();
   chain.layer(2).metrics.cosine = 0.9;
-  find(chain.report, "c_out", Cause::DeadChannels);
+  OutlierRow outliers{.tensor = "c_out", .channels = 8};
+  outliers.peak = {7, 0.9, 0.01};
+  chain.report.outliers = {outliers};
+  find(chain.report, "c_out", Cause::CoarseStep);
 }
 
 TEST(Diagnosis, ActivationOutliersOfWhatABadLayerReads) {
