@@ -14,10 +14,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <latch>
 #include <new>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 using namespace parallax;
 
@@ -117,6 +120,24 @@ TEST(ProcessGuardDeathTest, LibrariesDoNotChooseTheExitCode) {
         std::exit(1);
       },
       testing::ExitedWithCode(1), "");
+}
+
+TEST(ProcessGuardDeathTest, ThreadsThatLeaveTogetherSpeakOnce) {
+  for (int round = 0; round < 20; ++round)
+    EXPECT_EXIT(
+        {
+          ProcessGuard guard;
+          std::vector<std::thread> threads;
+          std::latch all(8);
+          for (int i = 0; i < 8; ++i)
+            threads.emplace_back([&] {
+              all.arrive_and_wait();
+              std::exit(1);
+            });
+          for (std::thread &thread : threads)
+            thread.join();
+        },
+        testing::ExitedWithCode(2), "^.error: a library has .*memory.$");
 }
 
 TEST(ProcessGuardDeathTest, AFileThatIsTooLargeIsAnError) {
