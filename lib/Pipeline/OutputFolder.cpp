@@ -262,6 +262,9 @@ void OutputFolder::clear(const BuildConfig &config,
   // From now on the folder is not complete.
   std::error_code ignored;
   fs::remove(files.manifest(), ignored);
+  // The configuration goes last: without it and a manifest, what is left would
+  // look like a folder of somebody's files, if we are killed here.
+  std::ranges::reverse(paths);
   for (const fs::path &path : paths) {
     fs::path whole = fs::weakly_canonical(path);
     if (std::ranges::any_of(inputs, [&](const fs::path &input) {
