@@ -11,6 +11,7 @@
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
 
+#include <cerrno>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -52,8 +53,8 @@ ScratchFolder::ScratchFolder(const fs::path &beside) {
   std::string pattern =
       (fs::absolute(beside).parent_path() / ".parallax-case-XXXXXX").string();
   if (!::mkdtemp(pattern.data()))
-    throw Error(
-        fmt::format("cannot create a folder beside '{}'", beside.string()));
+    throw Error(fmt::format("cannot create a folder beside '{}': {}",
+                            beside.string(), whyNotWritten(beside, errno)));
   folder = pattern;
 }
 

@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -199,7 +198,7 @@ OutputFolder::OutputFolder(const fs::path &path) : folder(path), files(path) {
     lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock < 0)
       throw Error(fmt::format("cannot write '{}': {}", file.string(),
-                              std::strerror(errno)));
+                              whyNotWritten(file, errno)));
     if (::flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       char text[32] = {};
       ssize_t size = ::read(lock, text, sizeof(text) - 1);
@@ -218,7 +217,7 @@ OutputFolder::OutputFolder(const fs::path &path) : folder(path), files(path) {
     int error = errno;
     ::close(lock);
     throw Error(fmt::format("cannot write '{}': {}", file.string(),
-                            std::strerror(error)));
+                            whyNotWritten(file, error)));
   }
 }
 
