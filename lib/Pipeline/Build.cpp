@@ -11,6 +11,7 @@
 #include "QuantizeStage.h"
 #include "Suggestions.h"
 
+#include "parallax/Analysis/OutputVerdict.h"
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Pipeline/OutputFolder.h"
@@ -124,18 +125,34 @@ bool runPhases(BuildState &state, std::optional<OutputFolder> &output,
 void judge(BuildState &state) {
   const std::optional<double> &failUnder = state.options.failUnder;
   BuildResult &result = *state.result;
-  if (!failUnder || !result.report || passes(*result.report, *failUnder))
+  if (!failUnder || !result.report)
+    return;
+  std::string nothing = whyNothingIsCompared(*result.report);
+  if (nothing.empty() && passes(*result.report, *failUnder))
     return;
   result.isTooImprecise = true;
-  log(LogLevel::Error, "the network is less precise than --fail-under {}",
-      *failUnder);
+  if (nothing.empty())
+    log(LogLevel::Error, "the network is less precise than --fail-under {}",
+        *failUnder);
+  else
+    log(LogLevel::Error, "--fail-under {} has nothing to judge: {}", *failUnder,
+        printable(nothing));
 }
 
 /// Nothing would be judged, and all would pass.
-void checkJudges(const BuildConfig &config) {
+void checkJudges(const BuildConfig &config, const BuildOptions &options) {
   if (!config.quant.precisionAnalysis)
     throw Error("--fail-under needs a precision analysis: set "
                 "quant.precision_analysis");
+  const Phase &last = phasesBetween(options.phaseFrom, options.phaseTo).back();
+  if (last.name != buildPhases().back().name)
+    throw Error(fmt::format("--fail-under needs a precision analysis, but "
+                            "--phase-to {} ends before it; leave --phase-to "
+                            "out",
+                            last.name));
+  if (!last.isWanted(config))
+    throw Error("--fail-under needs a quantized network to analyze: give "
+                "calibration samples in quant.input_configs");
 }
 
 void showSummary(const BuildState &state) {
@@ -194,7 +211,7 @@ void runBuild(BuildOptions options, BuildResult &result) {
     state.options.threads = hardwareThreads();
   state.result = &result;
   if (state.options.failUnder)
-    checkJudges(state.config);
+    checkJudges(state.config, state.options);
   if (asksToApply(state.options))
     checkApplies(state.config, state.options.phaseTo);
   std::optional<OutputFolder> output;
