@@ -77,9 +77,9 @@ std::optional<ImageForm> normalizedForm(const PortInfo &input,
                                         const CalibrationSource &source) {
   if (source.format != DataFormat::Image || input.dtype != DType::F32)
     return std::nullopt;
-  ImageForm form = imageFormOf(input.name, input.dtype, input.shape,
-                               source.channelOrder(input.name), source.layout,
-                               source.mean, source.std);
+  ImageForm form = imageFormOf(
+      input.name, input.dtype, input.shape, source.channelOrder(input.name),
+      source.tensorLayout(input.name), source.mean, source.std);
   auto areAll = [](const std::vector<float> &numbers, float value) {
     return std::count(numbers.begin(), numbers.end(), value) ==
            std::ssize(numbers);

@@ -71,9 +71,9 @@ std::vector<Tensor> readSample(std::span<const std::byte> bytes,
   for (const PortInfo &input : inputs) {
     switch (source.format) {
     case DataFormat::Image: {
-      ImageForm form = imageFormOf(input.name, input.dtype, input.shape,
-                                   source.channelOrder(input.name),
-                                   source.layout, source.mean, source.std);
+      ImageForm form = imageFormOf(
+          input.name, input.dtype, input.shape, source.channelOrder(input.name),
+          source.tensorLayout(input.name), source.mean, source.std);
       form.fit = source.fit;
       tensors.push_back(readImage(bytes, sourceName, form));
       break;

@@ -8,6 +8,7 @@
 #include "Apply.h"
 #include "CompileStage.h"
 #include "EvaluateStage.h"
+#include "InputSamples.h"
 #include "QuantizeStage.h"
 #include "Suggestions.h"
 
@@ -28,6 +29,7 @@
 #include "parallax/Support/Views.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace parallax {
@@ -56,6 +58,25 @@ BuildConfig readBuild(const CompileOptions &options) {
   return config;
 }
 
+/// Files and folders that nothing else has looked at yet.
+void checkPaths(BuildConfig config) {
+  std::vector<std::string> missing;
+  forEachPath(config, [&](const std::string &field, std::string &path) {
+    std::error_code error;
+    bool isResult = field == "output_dir" || field == "work_dir";
+    // Ranges that are there already need no samples.
+    bool isUnused = field.starts_with("quant.input_configs") &&
+                    !config.quant.calibrationCache.empty() &&
+                    !config.quant.precisionAnalysis;
+    if (!isResult && !isUnused && !path.empty() &&
+        !std::filesystem::exists(path, error))
+      missing.push_back(fmt::format("{}: {} does not exist", field, path));
+  });
+  if (!missing.empty())
+    throw Error(fmt::format("{}; paths are relative to the current folder",
+                            fmt::join(missing, "\n")));
+}
+
 /// Everything that can be found out before something expensive starts.
 void checkAll(BuildState &state) {
   checkTarget(state.config);
@@ -63,6 +84,9 @@ void checkAll(BuildState &state) {
   if (state.config.modelType == ModelType::Onnx && hasCalibration(state.config))
     checkCalibration(*state.network, state.config);
   checkEvaluation(state);
+  if (!state.config.quant.inputSampleDir.empty())
+    checkInputSamples(state.network->inputs(), state.config);
+  checkPaths(state.config);
 }
 
 /// What a case needs to do the same again.

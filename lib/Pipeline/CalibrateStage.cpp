@@ -30,28 +30,6 @@ namespace {
 // From the configuration
 //===----------------------------------------------------------------------===//
 
-std::vector<CalibrationSource> sourcesOf(const std::vector<PortInfo> &inputs,
-                                         const BuildConfig &config) {
-  std::vector<CalibrationSource> sources;
-  for (const InputQuantConfig &input : config.quant.inputConfigs) {
-    CalibrationSource source;
-    source.tensorName = input.tensorName;
-    source.dataset = input.calibrationDataset;
-    source.format = input.calibrationFormat;
-    source.size = input.calibrationSize;
-    source.mean.assign(input.calibrationMean.begin(),
-                       input.calibrationMean.end());
-    source.std.assign(input.calibrationStd.begin(), input.calibrationStd.end());
-    source.fit = input.calibrationResize;
-    for (const PortInfo &port : inputs)
-      if (const auto *processor =
-              entryFor<InputProcessor>(port.name, config.inputProcessors))
-        source.tensorFormatOf[port.name] = processor->tensorFormat;
-    sources.push_back(std::move(source));
-  }
-  return sources;
-}
-
 CalibrationOptions optionsOf(const BuildConfig &config, int threads) {
   CalibrationOptions options;
   options.method = config.quant.calibrationMethod;
@@ -67,7 +45,7 @@ CalibrationOptions optionsOf(const BuildConfig &config, int threads) {
 
 void printConfigTable(const std::vector<PortInfo> &inputs,
                       const BuildConfig &config) {
-  std::vector<CalibrationSource> sources = sourcesOf(inputs, config);
+  std::vector<CalibrationSource> sources = calibrationSources(inputs, config);
   Table table({Column::label("Input"), Column::label("Shape"),
                Column::text("Dataset Directory"), Column::label("Data Format"),
                Column::label("Tensor Format", 1), Column::text("Mean", 2),
@@ -170,9 +148,34 @@ Calibration collect(Network &network, const BuildConfig &config, int threads) {
 
 } // namespace
 
+std::vector<CalibrationSource>
+calibrationSources(const std::vector<PortInfo> &inputs,
+                   const BuildConfig &config) {
+  std::vector<CalibrationSource> sources;
+  for (const InputQuantConfig &input : config.quant.inputConfigs) {
+    CalibrationSource source;
+    source.tensorName = input.tensorName;
+    source.dataset = input.calibrationDataset;
+    source.format = input.calibrationFormat;
+    source.size = input.calibrationSize;
+    source.mean.assign(input.calibrationMean.begin(),
+                       input.calibrationMean.end());
+    source.std.assign(input.calibrationStd.begin(), input.calibrationStd.end());
+    source.fit = input.calibrationResize;
+    for (const PortInfo &port : inputs)
+      if (const auto *processor =
+              entryFor<InputProcessor>(port.name, config.inputProcessors)) {
+        source.tensorFormatOf[port.name] = processor->tensorFormat;
+        source.layoutOf[port.name] = processor->tensorLayout;
+      }
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
 CalibrationSet openCalibrationSet(Network &network, const BuildConfig &config) {
   std::vector<PortInfo> inputs = network.inputs();
-  return CalibrationSet::open(inputs, sourcesOf(inputs, config),
+  return CalibrationSet::open(inputs, calibrationSources(inputs, config),
                               config.workDir.empty() ? config.outputDir
                                                      : config.workDir);
 }
@@ -188,7 +191,8 @@ void checkCalibration(Network &network, const BuildConfig &config) {
     return;
   }
   std::vector<PortInfo> inputs = network.inputs();
-  PreflightReport report = preflight(inputs, sourcesOf(inputs, config));
+  PreflightReport report =
+      preflight(inputs, calibrationSources(inputs, config));
   for (const std::string &warning : report.warnings)
     log(LogLevel::Warning, "{}", warning);
   if (!report.ok())

@@ -108,6 +108,8 @@ InputPreparation Evaluator::prepare(std::span<const PortInfo> inputs,
       inputs.empty()
           ? nullptr
           : entryFor<InputProcessor>(inputs[0].name, config.inputProcessors);
+  if (form == InputForm::Model && processor)
+    layout = processor->tensorLayout;
   if (form == InputForm::Source && processor) {
     // The model does the rest: pixels arrive as they are.
     picture.mean.clear();

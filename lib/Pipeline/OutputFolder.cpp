@@ -153,7 +153,8 @@ std::vector<fs::path> inputsWithin(const fs::path &folder, BuildConfig config,
     if (!path.empty() && whole != root && isWithin(whole, root))
       inputs.push_back(whole);
   };
-  forEachPath(config, [&](std::string &path) { add(path); });
+  forEachPath(config,
+              [&](const std::string &, std::string &path) { add(path); });
   add(configFile);
   add(fs::path(config.input).replace_extension(".data"));
   return inputs;

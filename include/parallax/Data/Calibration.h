@@ -33,11 +33,17 @@ struct CalibrationSource {
   /// Of inputs that take the same pictures in another order, by name.
   std::map<std::string, ColorSpace> tensorFormatOf;
   TensorLayout layout = TensorLayout::Default;
+  /// The same for layouts.
+  std::map<std::string, TensorLayout> layoutOf;
   ImageFit fit = ImageFit::Default;
 
   ColorSpace channelOrder(const std::string &input) const {
     auto own = tensorFormatOf.find(input);
     return own == tensorFormatOf.end() ? tensorFormat : own->second;
+  }
+  TensorLayout tensorLayout(const std::string &input) const {
+    auto own = layoutOf.find(input);
+    return own == layoutOf.end() ? layout : own->second;
   }
 };
 
@@ -49,10 +55,11 @@ std::vector<size_t> assignSources(std::span<const PortInfo> inputs,
 class CalibrationSet {
 public:
   /// Pairs the files of all inputs by name, and unpacks those that are needed
-  /// to `workDir`/quant/dataset/<tensor>/. Throws Error.
+  /// to `workDir`/quant/`folder`/<tensor>/. Throws Error.
   static CalibrationSet open(std::vector<PortInfo> inputs,
                              std::vector<CalibrationSource> sources,
-                             const std::filesystem::path &workDir);
+                             const std::filesystem::path &workDir,
+                             const std::string &folder = "dataset");
 
   size_t size() const { return samples.size(); }
   std::span<const PortInfo> inputs() const { return specs; }
