@@ -69,17 +69,17 @@ double similarityOfSample(const PairSums &sums, int64_t count, double energy) {
 
 } // namespace
 
-void ChannelGroups::decide(const TensorComparison &sample) {
+std::optional<ChannelGroups::Partition>
+ChannelGroups::partitionOf(const TensorComparison &sample) {
   const std::vector<ChannelExtent> &extents = sample.channelExtents();
   // Of scores and features, one that is small in this sample may be large in
   // the next one: they have no range yet.
   if (sample.valueCount() < fewestOfARange * int64_t(extents.size()))
-    return;
+    return std::nullopt;
   if (std::ranges::all_of(extents, [](const ChannelExtent &extent) {
         return magnitudeOf(extent) == 0;
       }))
-    return;
-  isDecided = true;
+    return std::nullopt;
   std::vector<size_t> order(extents.size());
   std::iota(order.begin(), order.end(), size_t(0));
   sortByKey(order,
@@ -104,22 +104,31 @@ void ChannelGroups::decide(const TensorComparison &sample) {
   }
   // Numbered as their first channels come.
   std::vector<size_t> number(last + 1, last + 1);
-  groupCount = 0;
-  for (size_t &group : place) {
+  Partition result{0, std::move(place)};
+  for (size_t &group : result.groups) {
     if (number[group] > last)
-      number[group] = groupCount++;
+      number[group] = result.count++;
     group = number[group];
   }
-  groups = std::move(place);
+  return result;
+}
+
+size_t ChannelGroups::groupCount() const {
+  return decided ? decided->count : 1;
 }
 
 size_t ChannelGroups::groupOf(size_t channel) const {
-  return channel < groups.size() ? groups[channel] : 0;
+  return decided && channel < decided->groups.size() ? decided->groups[channel]
+                                                     : 0;
+}
+
+bool ChannelGroups::areStable(const TensorComparison &total) const {
+  return samples.size() > 1 && decided && partitionOf(total) == decided;
 }
 
 std::vector<ChannelGroups::SampleSums>
 ChannelGroups::sumsOf(const TensorComparison &sample) const {
-  std::vector<SampleSums> result(groupCount);
+  std::vector<SampleSums> result(groupCount());
   const std::vector<PairSums> &channels = sample.channelSums();
   for (size_t i = 0; i < channels.size(); ++i) {
     SampleSums &group = result[groupOf(i)];
@@ -130,8 +139,8 @@ ChannelGroups::sumsOf(const TensorComparison &sample) const {
 }
 
 void ChannelGroups::add(const TensorComparison &sample) {
-  if (!isDecided)
-    decide(sample);
+  if (!decided)
+    decided = partitionOf(sample);
   samples.push_back(sumsOf(sample));
 }
 
@@ -195,19 +204,20 @@ ChannelGroups::result(const TensorComparison &total) const {
   const std::vector<ChannelExtent> &extents = total.channelExtents();
   if (samples.empty() || channels.empty())
     return {};
-  std::vector<ChannelGroup> result(groupCount);
-  std::vector<PairSums> sums(groupCount);
-  std::vector<ChannelExtent> held(groupCount);
+  size_t count = groupCount();
+  std::vector<ChannelGroup> result(count);
+  std::vector<PairSums> sums(count);
+  std::vector<ChannelExtent> held(count);
   for (size_t i = 0; i < channels.size(); ++i) {
     size_t group = groupOf(i);
-    if (groupCount > 1)
+    if (count > 1)
       append(result[group].channels, int64_t(i));
     sums[group].add(channels[i]);
     held[group].merge(extents[i]);
   }
-  for (size_t group = 0; group < groupCount; ++group)
+  for (size_t group = 0; group < count; ++group)
     result[group].lost = lostOf(group, extents, magnitudeOf(held[group]));
-  for (size_t group = 0; group < groupCount; ++group) {
+  for (size_t group = 0; group < count; ++group) {
     ChannelGroup &own = result[group];
     if (held[group].minB <= held[group].maxB) {
       own.min = held[group].minB;
@@ -218,6 +228,18 @@ ChannelGroups::result(const TensorComparison &total) const {
     summarize(group, own);
   }
   return result;
+}
+
+std::vector<ChannelGroup> chooseGroups(std::vector<ChannelGroup> own,
+                                       std::vector<ChannelGroup> other) {
+  auto hasLost = [](const std::vector<ChannelGroup> &groups) {
+    return std::ranges::any_of(groups, [](const ChannelGroup &group) {
+      return !group.lost.channels.empty();
+    });
+  };
+  if (hasLost(own) != hasLost(other))
+    return hasLost(own) ? own : other;
+  return own.size() == 1 && other.size() > 1 ? other : own;
 }
 
 } // namespace parallax

@@ -89,6 +89,8 @@ private:
                      model.partOf(row.tensor)});
   }
 
+  bool losesNothingVisible(const PrecisionRow &row) const;
+
   void findFaults();
   void lookAtInput(const PrecisionRow &row);
   void lookAtLayer(const PrecisionRow &row);
@@ -165,11 +167,28 @@ void Diagnostician::lookAtLayer(const PrecisionRow &row) {
   // What was dead before it was moved has been named already.
   if (moved && moved->metrics.deadChannels > 0)
     return;
-  if (row.metrics.deadChannels > 0 &&
-      (isBad || isManyDead || model.readers(row.tensor).isOutput))
+  bool isDead = row.metrics.deadChannels > 0 &&
+                (isManyDead || model.readers(row.tensor).isOutput) &&
+                !losesNothingVisible(row);
+  if (isDead || (isBad && row.metrics.deadChannels > 0))
     blameCodes(row, "");
   else if (isBad && !row.moves)
     blameOwner(row, model.errorOf(row));
+}
+
+/// Most classes are never likely, and nobody misses the thousandth part of a
+/// probability. Of outputs, the verdict knows which channels hold something.
+bool Diagnostician::losesNothingVisible(const PrecisionRow &row) const {
+  bool isKnown = row.type == "Softmax";
+  for (const PrecisionTable &table : report.tables)
+    for (const PrecisionRow &output : table.rows)
+      if (output.tensor == row.tensor && !output.groups.empty()) {
+        isKnown = true;
+        for (const ChannelGroup &group : output.groups)
+          if (!group.lost.channels.empty())
+            return false;
+      }
+  return isKnown;
 }
 
 void Diagnostician::lookAtPart(const AttributionRow &part) {
@@ -244,8 +263,11 @@ void Diagnostician::blameCodes(const PrecisionRow &row,
                                  "lie in {:.3g} … {:.3g}",
                                  low, high, values.min, values.max);
   const OutlierRow *outliers = model.outliers(row.tensor);
-  bool hasPeak = outliers && outliers->peak.ratio() >= farAboveOthers;
+  // A likely class is meant to be far above the others.
+  bool hasPeak = outliers && row.type != "Softmax" &&
+                 outliers->peak.ratio() >= farAboveOthers;
   const WeightRow *loud = hasPeak ? loudWeights(row, outliers->peak) : nullptr;
+  bool isDead = metrics.deadChannels > 0 && !losesNothingVisible(row);
   std::string dead =
       fmt::format("{} of {} channels vary by less than half a step of {:.3g}",
                   metrics.deadChannels, metrics.channels, step);
@@ -257,7 +279,7 @@ void Diagnostician::blameCodes(const PrecisionRow &row,
                     "{:.3g}; they reach {:.3g}{}",
                     percent(metrics.saturated), low, high,
                     isAbove ? values.max : values.min, effect));
-  } else if (metrics.deadChannels > 0 && !loud) {
+  } else if (isDead && !loud) {
     add(row, Cause::DeadChannels, dead + (isWide ? "; " + wide : "") + effect);
   } else if (hasPeak) {
     const ChannelPeak &peak = outliers->peak;
@@ -265,7 +287,7 @@ void Diagnostician::blameCodes(const PrecisionRow &row,
         "channel {} reaches {:.3g}, the median channel {:.3g}, and one step is "
         "{:.3g}",
         peak.channel, peak.largest, peak.median, step);
-    if (metrics.deadChannels > 0)
+    if (isDead)
       facts += "; " + dead;
     if (loud)
       add(row, Cause::WeightRange,

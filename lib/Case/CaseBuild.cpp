@@ -50,8 +50,10 @@ fs::path analysisOf(const fs::path &outputDir) {
 
 ScratchFolder::ScratchFolder(const fs::path &beside) {
   createParentDirectories(beside);
-  std::string pattern =
-      (fs::absolute(beside).parent_path() / ".parallax-case-XXXXXX").string();
+  fs::path parent = fs::absolute(beside).parent_path();
+  removeLeftovers(parent);
+  // mkdtemp makes a folder that others can't look into.
+  std::string pattern = temporaryPath(parent, "case-XXXXXX").string();
   if (!::mkdtemp(pattern.data()))
     throw Error(fmt::format("cannot create a folder beside '{}': {}",
                             beside.string(), whyNotWritten(beside, errno)));

@@ -15,7 +15,6 @@
 #include "parallax/Support/Unicode.h"
 
 #include <algorithm>
-#include <atomic>
 #include <fmt/format.h>
 #include <optional>
 #include <unistd.h>
@@ -182,12 +181,10 @@ class AtomicFolder {
 public:
   /// `path` does not end with '/'.
   explicit AtomicFolder(const fs::path &path) : target(path) {
-    static std::atomic<unsigned> counter = 0;
     createParentDirectories(target);
     std::error_code error;
     do
-      temporary = target.parent_path() /
-                  fmt::format(".parallax-{}-{}.folder", ::getpid(), counter++);
+      temporary = temporaryPath(target.parent_path(), "folder");
     while (!fs::create_directory(temporary, error) && !error);
     if (error)
       fail(error);

@@ -9,6 +9,7 @@
 #include "parallax/Config/Target.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace parallax::config {
@@ -78,6 +79,12 @@ void checkBuild(const BuildConfig &config, const ObjectScope &scope) {
   if (scope.hasErrors())
     return;
   checkHardware(config, scope);
+  std::filesystem::path name = config.outputName;
+  if (!name.has_filename() || name.is_absolute() ||
+      std::find(name.begin(), name.end(), "..") != name.end())
+    scope.error("output_name", fmt::format("is '{}', which must be the name of "
+                                           "a file inside of output_dir",
+                                           config.outputName));
   if (config.modelType == ModelType::OptimizedQuantAxModel ||
       config.modelType == ModelType::Isp)
     scope.error("model_type",

@@ -68,7 +68,8 @@ template <> Message describe<InputProcessor>() {
                 "calibration pictures are read.")
               .oneOf({"AutoColorSpace", "BGR", "RGB", "GRAY"}),
           field("tensor_layout", &C::tensorLayout,
-                "The order of dimensions that the model takes.")
+                "The order of dimensions that the model takes, also when "
+                "pictures are read and its shape leaves it open.")
               .oneOf({"NHWC", "NCHW"}),
           field("src_format", &C::srcFormat,
                 "The color space that arrives; the YUV ones are converted, "

@@ -18,9 +18,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <memory>
 #include <set>
+#include <unistd.h>
+#include <utility>
 
 namespace fs = std::filesystem;
 
@@ -50,6 +53,54 @@ std::string kindOf(struct archive_entry *entry) {
     return "not a regular file";
   }
 }
+
+/// A file that is written in place. Archives hold tens of thousands of them: a
+/// temporary name for each would double the work, and whoever unpacks throws
+/// all away if one fails.
+class UnpackedFile {
+public:
+  explicit UnpackedFile(const fs::path &path)
+      : path(path),
+        descriptor(::open(path.c_str(),
+                          O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+                          0666)) {
+    if (descriptor < 0)
+      fail();
+  }
+  UnpackedFile(const UnpackedFile &) = delete;
+  UnpackedFile &operator=(const UnpackedFile &) = delete;
+  /// Removes the file unless it was closed.
+  ~UnpackedFile() {
+    if (descriptor < 0)
+      return;
+    ::close(descriptor);
+    ::unlink(path.c_str());
+  }
+
+  void write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+      if (written < 0 && errno != EINTR)
+        fail();
+      bytes = bytes.subspan(size_t(std::max<ssize_t>(written, 0)));
+    }
+  }
+
+  /// Some file systems only report a full disk here.
+  void close() {
+    if (::close(std::exchange(descriptor, -1)) != 0)
+      fail();
+  }
+
+private:
+  [[noreturn]] void fail() const {
+    throw Error(fmt::format("cannot write '{}': {}", path.string(),
+                            std::strerror(errno)));
+  }
+
+  const fs::path &path;
+  int descriptor;
+};
 
 } // namespace
 
@@ -242,14 +293,20 @@ void Archive::extract(const std::map<std::string, fs::path> &targets) const {
   std::set<std::string> missing;
   for (const auto &[file, target] : targets)
     missing.insert(file);
+  fs::path folder;
   Reader reader(*this);
   while (!missing.empty() &&
          reader.next([](const std::string &, const std::string &) {})) {
     if (missing.erase(reader.path()) == 0)
       continue;
-    AtomicFile output(targets.at(reader.path()));
+    const fs::path &target = targets.at(reader.path());
+    if (target.parent_path() != folder) {
+      createParentDirectories(target);
+      folder = target.parent_path();
+    }
+    UnpackedFile output(target);
     reader.copyTo([&](std::span<const std::byte> part) { output.write(part); });
-    output.commit();
+    output.close();
   }
   if (!missing.empty())
     reader.fail(fmt::format("'{}' is not in it", elide(*missing.begin(), 80)));

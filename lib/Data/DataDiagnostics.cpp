@@ -79,7 +79,7 @@ std::optional<ImageForm> normalizedForm(const PortInfo &input,
     return std::nullopt;
   ImageForm form = imageFormOf(
       input.name, input.dtype, input.shape, source.channelOrder(input.name),
-      source.tensorLayout(input.name), source.mean, source.std);
+      source.layout(input.name), source.mean, source.std);
   auto areAll = [](const std::vector<float> &numbers, float value) {
     return std::count(numbers.begin(), numbers.end(), value) ==
            std::ssize(numbers);

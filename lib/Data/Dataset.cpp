@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace fs = std::filesystem;
 
@@ -93,8 +92,8 @@ FileIndex indexFolder(const fs::path &folder, uint64_t maxEntries) {
 class StagedFolder {
 public:
   explicit StagedFolder(const fs::path &target)
-      : target(target), staging(beside(target, "new")),
-        previous(beside(target, "old")) {
+      : target(target), staging(temporaryPath(target.parent_path(), "new")),
+        previous(temporaryPath(target.parent_path(), "old")) {
     createParentDirectories(target);
     fs::remove_all(staging);
   }
@@ -122,12 +121,6 @@ public:
   }
 
 private:
-  static fs::path beside(const fs::path &target, std::string_view suffix) {
-    return target.parent_path() / fmt::format(".parallax-{}-{}.{}", ::getpid(),
-                                              target.filename().string(),
-                                              suffix);
-  }
-
   fs::path target, staging, previous;
 };
 

@@ -5,6 +5,7 @@
 // Decoding and resizing are done by Pixels/, which is loaded when it is needed.
 //===----------------------------------------------------------------------===//
 #include "parallax/Data/Image.h"
+#include "PalettePng.h"
 #include "Pixels/Pixels.h"
 #include "parallax/Support/Error.h"
 
@@ -114,12 +115,11 @@ ImageForm imageFormOf(std::string_view inputName, DType dtype,
                       const Shape &shape, ColorSpace order, TensorLayout layout,
                       std::span<const float> mean, std::span<const float> std) {
   auto fail = [&](std::string_view reason) {
-    throw Error(
-        fmt::format("input '{}' ({} of {}) can't be calibrated with images: {}",
-                    inputName, toString(shape), nameOf(dtype), reason));
+    throw Error(fmt::format("input '{}' ({} of {}) can't be given pictures: {}",
+                            inputName, toString(shape), nameOf(dtype), reason));
   };
   if (shape.size() != 4)
-    fail("it has no four dimensions; use calibration_format Numpy");
+    fail("it has no four dimensions; use arrays");
   ImageForm form;
   form.dtype = dtype;
   form.channelsLast = layout == TensorLayout::NHWC ||
@@ -134,7 +134,7 @@ ImageForm imageFormOf(std::string_view inputName, DType dtype,
     fail("it is not between 1 and 2^26 pixels large");
   if (!isChannelCount(form.channels))
     fail(fmt::format("{} channels are neither 1 (GRAY) nor 3 (BGR, RGB); check "
-                     "tensor_layout, or use calibration_format Numpy",
+                     "tensor_layout, or use arrays",
                      form.channels));
 
   if (order == ColorSpace::Auto)
@@ -144,16 +144,16 @@ ImageForm imageFormOf(std::string_view inputName, DType dtype,
     fail(fmt::format("tensor_format {} does not fit {} channels",
                      configName(order), form.channels));
 
-  form.mean = perChannel(inputName, "calibration_mean", mean, form.channels, 0);
-  form.std = perChannel(inputName, "calibration_std", std, form.channels, 1);
+  form.mean = perChannel(inputName, "mean", mean, form.channels, 0);
+  form.std = perChannel(inputName, "std", std, form.channels, 1);
   if (std::count(form.std.begin(), form.std.end(), 0.0f) > 0)
-    fail("calibration_std is a divisor and must not be 0");
+    fail("std is a divisor and must not be 0");
   bool normalizes = std::any_of(form.mean.begin(), form.mean.end(),
                                 [](float value) { return value != 0; }) ||
                     std::any_of(form.std.begin(), form.std.end(),
                                 [](float value) { return value != 1; });
   if (!isFloat(dtype) && normalizes)
-    fail("calibration_mean and calibration_std need a float input");
+    fail("mean and std need a float input");
   if (dtype == DType::I8 || dtype == DType::Bool)
     fail("pixels from 0 to 255 don't fit its type");
   return form;
@@ -208,17 +208,16 @@ Tensor readMask(std::span<const std::byte> bytes, std::string_view sourceName) {
   ImageSize size = imageSizeOf(bytes, sourceName);
   checkFile(bytes, sourceName);
   // OpenCV would turn the numbers of a palette into colors.
-  constexpr size_t pngColorType = 25;
-  constexpr std::byte palette{3};
-  if (bytes[0] == std::byte(0x89) && bytes[pngColorType] == palette)
-    throw Error(fmt::format("cannot use '{}': it has a palette; save a mask as "
-                            "a gray PNG with the number of a class in every "
-                            "pixel",
-                            sourceName));
+  std::optional<GrayPng> numbers = withoutPalette(bytes);
+  if (numbers)
+    bytes = numbers->bytes;
   Tensor mask(DType::U8, {size.height, size.width});
   checkDecoded(decode(bytes.data(), bytes.size(), int(size.width),
                       int(size.height), mask.data<uint8_t>()),
                sourceName);
+  if (numbers)
+    for (int64_t i = 0; i < mask.size(); ++i)
+      mask.data<uint8_t>()[i] /= numbers->step;
   return mask;
 }
 

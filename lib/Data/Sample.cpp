@@ -73,7 +73,7 @@ std::vector<Tensor> readSample(std::span<const std::byte> bytes,
     case DataFormat::Image: {
       ImageForm form = imageFormOf(
           input.name, input.dtype, input.shape, source.channelOrder(input.name),
-          source.tensorLayout(input.name), source.mean, source.std);
+          source.layout(input.name), source.mean, source.std);
       form.fit = source.fit;
       tensors.push_back(readImage(bytes, sourceName, form));
       break;

@@ -22,7 +22,7 @@ class Detection final : public Task {
 public:
   explicit Detection(const TaskContext &context)
       : config(context.config), data(context.data),
-        decoder(makeDecoder(context)) {
+        decoder(makeDecoder(context)), input(*sizeOfInput(context)) {
     int64_t known = decoder->classCount();
     for (size_t i = 0; i < data.size(); ++i)
       for (const TruthBox &object : data.labels().boxes[i]) {
@@ -127,12 +127,16 @@ private:
   std::vector<TruthBox> objectsOf(size_t sample,
                                   const Placement &placement) const {
     std::vector<TruthBox> objects = data.labels().boxes[sample];
+    // Of arrays, the input itself is the picture.
+    bool isPicture = placement.width > 0;
+    double width = isPicture ? double(placement.width) : input.width;
+    double height = isPicture ? double(placement.height) : input.height;
     if (data.labels().areRelative)
       for (TruthBox &object : objects) {
-        object.left *= double(placement.width);
-        object.right *= double(placement.width);
-        object.top *= double(placement.height);
-        object.bottom *= double(placement.height);
+        object.left *= width;
+        object.right *= width;
+        object.top *= height;
+        object.bottom *= height;
       }
     return objects;
   }
@@ -170,6 +174,7 @@ private:
   const EvaluationConfig &config;
   const EvaluationData &data;
   std::unique_ptr<DetectionDecoder> decoder;
+  InputSize input;
   /// How many objects of each class there are.
   std::map<int64_t, int64_t> objectCounts;
 };

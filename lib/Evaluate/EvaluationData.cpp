@@ -240,10 +240,12 @@ void EvaluationData::readLabels(const EvaluationConfig &config) {
   fs::path labels = config.labels;
   size_t count = names.size();
   if (config.task == EvaluationTask::Detection && !fs::is_directory(labels))
-    throw Error(fmt::format("evaluation.labels of a detector must be a folder "
-                            "of YOLO's .txt files or a .json file in COCO's "
-                            "format, not {}",
-                            labels.string()));
+    throw Error(fmt::format(
+        "evaluation.labels of a detector must be a folder of YOLO's .txt files "
+        "{}, not {}",
+        hasPictures() ? "or a .json file in COCO's format"
+                      : "with the numbers of samples as names (000000.txt, …)",
+        labels.string()));
   if (fs::is_directory(labels)) {
     matchFiles(labels);
     if (config.task != EvaluationTask::Detection)

@@ -65,26 +65,59 @@ AnalysisDump::AnalysisDump(fs::path path, mlir::func::FuncOp network,
   for (const fs::path &path : dumpPaths(folder))
     fs::remove_all(path);
   double free = double(fs::space(folder).available);
-  if (bytes > free)
-    throw Error(fmt::format(
-        "quant.precision_analysis_dump: the tensors of {} samples take {:.0f} "
-        "MB, and {} has {:.0f} MB left; lower quant.precision_analysis_size",
-        samples, bytes / megabyte, folder.string(), free / megabyte));
+  if (bytes > free) {
+    problem = fmt::format(
+        "the tensors of {} samples take {:.0f} MB, and {} has {:.0f} MB left; "
+        "lower quant.precision_analysis_size",
+        samples, bytes / megabyte, folder.string(), free / megabyte);
+    return;
+  }
   log(LogLevel::Info, "save up to {:.0f} MB of compared tensors to [{}]",
       bytes / megabyte, folder.string());
 }
 
+void AnalysisDump::stop(std::string reason) {
+  std::lock_guard lock(mutex);
+  if (problem.empty())
+    problem = std::move(reason);
+}
+
 void AnalysisDump::write(const ComparedValues &compared) {
+  {
+    std::lock_guard lock(mutex);
+    if (!problem.empty())
+      return;
+  }
   std::string table = folderOf(compared.comparison);
   size_t number = numbers.at(compared.tensor);
-  writeNpy(folder / table / std::to_string(compared.sample) /
-               (files[number] + ".npy"),
-           compared.values);
+  try {
+    writeNpy(folder / table / std::to_string(compared.sample) /
+                 (files[number] + ".npy"),
+             compared.values);
+  } catch (const Error &error) {
+    return stop(error.what());
+  }
   std::lock_guard lock(mutex);
   tables[number].insert(std::move(table));
 }
 
-void AnalysisDump::finish() const {
+void AnalysisDump::finish() {
+  if (problem.empty()) {
+    try {
+      return writeIndex();
+    } catch (const Error &error) {
+      stop(error.what());
+    }
+  }
+  log(LogLevel::Warning,
+      "the compared tensors are not saved (quant.precision_analysis_dump): {}",
+      problem);
+  std::error_code ignored;
+  for (const fs::path &path : dumpPaths(folder))
+    fs::remove_all(path, ignored);
+}
+
+void AnalysisDump::writeIndex() const {
   using Json = nlohmann::ordered_json;
   auto textOf = [](const Json &json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);

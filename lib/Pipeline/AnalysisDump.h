@@ -24,19 +24,24 @@ dumpPaths(const std::filesystem::path &folder);
 
 class AnalysisDump {
 public:
-  /// Removes an earlier dump in `folder`. Throws Error if the disk has not room
-  /// for all tensors of `network` in so many samples and comparisons.
+  /// Removes an earlier dump in `folder`. Writes nothing if the disk has not
+  /// room for all tensors of `network` in so many samples and comparisons.
   AnalysisDump(std::filesystem::path folder, mlir::func::FuncOp network,
                const std::vector<Comparison> &comparisons, size_t samples);
 
-  /// Writes <folder>/<table>/<sample>/<tensor>.npy; from any thread.
+  /// Writes <folder>/<table>/<sample>/<tensor>.npy; from any thread. Throws
+  /// nothing: an analysis is worth more than its dump.
   void write(const ComparedValues &compared);
 
-  /// Writes index.json, which says what is where: a dump without one is not
-  /// complete.
-  void finish() const;
+  /// Writes index.json, which says what is where. If something could not be
+  /// written, warns and removes the dump.
+  void finish();
 
 private:
+  void writeIndex() const;
+  /// Remembers the first problem.
+  void stop(std::string reason);
+
   std::filesystem::path folder;
   std::vector<Comparison> comparisons;
   size_t samples;
@@ -46,6 +51,8 @@ private:
   std::mutex mutex;
   /// By tensor: the tables that have it.
   std::vector<std::set<std::string>> tables;
+  /// Why there is no dump.
+  std::string problem;
 };
 
 } // namespace parallax

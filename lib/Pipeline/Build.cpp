@@ -202,7 +202,7 @@ void finish(BuildState &state, PhaseClock &clock) {
   if (!options.phaseTo.empty()) {
     std::filesystem::path checkpoint = checkpointOf(
         state.config, phasesBetween(options.phaseFrom, options.phaseTo).back());
-    state.network->save(checkpoint);
+    state.network->save(checkpoint, state.modelDigest);
     log(LogLevel::Info, "save checkpoint to [{}]", checkpoint.string());
   }
 }
@@ -244,6 +244,7 @@ void runBuild(BuildOptions options, BuildResult &result) {
     return;
   }
   finish(state, clock);
+  checkModelIsSame(state);
   output->finish(state.config, result.phases);
   result.config = state.config;
   log(LogLevel::Info, "time: {}", clock.summary());

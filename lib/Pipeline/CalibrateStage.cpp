@@ -166,7 +166,7 @@ calibrationSources(const std::vector<PortInfo> &inputs,
       if (const auto *processor =
               entryFor<InputProcessor>(port.name, config.inputProcessors)) {
         source.tensorFormatOf[port.name] = processor->tensorFormat;
-        source.layoutOf[port.name] = processor->tensorLayout;
+        source.tensorLayoutOf[port.name] = processor->pictureLayout();
       }
     sources.push_back(std::move(source));
   }
@@ -174,10 +174,20 @@ calibrationSources(const std::vector<PortInfo> &inputs,
 }
 
 CalibrationSet openCalibrationSet(Network &network, const BuildConfig &config) {
-  std::vector<PortInfo> inputs = network.inputs();
-  return CalibrationSet::open(inputs, calibrationSources(inputs, config),
-                              config.workDir.empty() ? config.outputDir
-                                                     : config.workDir);
+  BuildConfig request;
+  request.quant.inputConfigs = config.quant.inputConfigs;
+  request.inputProcessors = config.inputProcessors;
+  request.workDir = config.workDir.empty() ? config.outputDir : config.workDir;
+  std::string text = toJson(request);
+  if (!network.opened || network.openedFor != text) {
+    std::vector<PortInfo> inputs = network.inputs();
+    network.opened.reset();
+    network.opened =
+        std::make_shared<const CalibrationSet>(CalibrationSet::open(
+            inputs, calibrationSources(inputs, config), request.workDir));
+    network.openedFor = std::move(text);
+  }
+  return *network.opened;
 }
 
 bool hasCalibration(const BuildConfig &config) {

@@ -103,13 +103,12 @@ InputPreparation Evaluator::prepare(std::span<const PortInfo> inputs,
   picture.fit = task.resize;
   picture.cropFraction = task.cropFraction;
   picture.border = uint8_t(task.border);
-  TensorLayout layout = TensorLayout::Default;
   const InputProcessor *processor =
       inputs.empty()
           ? nullptr
           : entryFor<InputProcessor>(inputs[0].name, config.inputProcessors);
-  if (form == InputForm::Model && processor)
-    layout = processor->tensorLayout;
+  TensorLayout layout =
+      processor ? processor->pictureLayout() : TensorLayout::Default;
   if (form == InputForm::Source && processor) {
     // The model does the rest: pixels arrive as they are.
     picture.mean.clear();

@@ -16,6 +16,7 @@
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/LargeObject.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Memory.h"
@@ -168,11 +169,11 @@ void writeNameMap(const std::filesystem::path &path, Network &network) {
   std::vector<std::string> nodes;
   for (const onnx_import::ModelNode &node : network.summary().nodes)
     nodes.push_back(node.name);
-  auto map = nlohmann::ordered_json::object();
+  LargeObject map;
   for (const NodeFate &fate : mapNodes(network.function(), nodes))
     map[fate.node] = fate.layer.empty() ? "folded" : fate.layer;
   constexpr auto replace = nlohmann::json::error_handler_t::replace;
-  writeText(path, map.dump(2, ' ', false, replace) + "\n",
+  writeText(path, map.take().dump(2, ' ', false, replace) + "\n",
             "names of nodes and layers");
 }
 

@@ -11,6 +11,7 @@
 #include "parallax/Dialect/NPU/NPUOps.h"
 #include "parallax/Frontend/ONNX/Import.h"
 #include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Digest.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/NumPy.h"
@@ -86,6 +87,9 @@ std::map<std::string, Tensor> readBaked(const NetworkOptions &options) {
   return baked;
 }
 
+/// The attribute of a checkpoint that says which model it was made of.
+constexpr StringRef digestAttribute = "nn.model_digest";
+
 PortInfo portOf(Value value, std::string name) {
   auto type = cast<RankedTensorType>(value.getType());
   return {std::move(name), toDType(type.getElementType()).value_or(DType::F32),
@@ -130,6 +134,23 @@ Network::Network(const NetworkOptions &options,
     throw Error(fmt::format("{} is not a checkpoint of a build: {}",
                             checkpoint.string(), problem));
   modelSummary = onnx_import::summarizeModel(options.model);
+  auto digest = (*moduleOp)->getAttrOfType<StringAttr>(digestAttribute);
+  if (!digest || digest != digestOfModel(options.model, modelSummary))
+    throw Error(fmt::format("{} was not made of {} as it is now; build again "
+                            "without --phase-from",
+                            checkpoint.string(), options.model));
+  (*moduleOp)->removeAttr(digestAttribute);
+}
+
+std::string digestOfModel(const std::string &model,
+                          const onnx_import::ModelSummary &summary) {
+  std::string digests = sha256OfFile(model);
+  std::filesystem::path folder = std::filesystem::path(model).parent_path();
+  for (const std::string &file : summary.externalFiles)
+    digests += " " + sha256OfFile(folder / file);
+  return summary.externalFiles.empty()
+             ? digests
+             : sha256Of(std::as_bytes(std::span(digests)));
 }
 
 mlir::func::FuncOp Network::function() {
@@ -140,10 +161,15 @@ mlir::func::FuncOp Network::view(StringRef name) {
   return moduleOp->lookupSymbol<mlir::func::FuncOp>(name);
 }
 
-void Network::save(const std::filesystem::path &checkpoint) {
+void Network::save(const std::filesystem::path &checkpoint,
+                   const std::string &modelDigest) {
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);
-  if (failed(mlir::writeBytecodeToFile(*moduleOp, stream)))
+  (*moduleOp)->setAttr(digestAttribute,
+                       StringAttr::get(context.get(), modelDigest));
+  LogicalResult written = mlir::writeBytecodeToFile(*moduleOp, stream);
+  (*moduleOp)->removeAttr(digestAttribute);
+  if (failed(written))
     throw Error(fmt::format("{} can't be written", checkpoint.string()));
   writeFileAtomically(checkpoint, bytes);
 }

@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -100,6 +101,22 @@ std::vector<fs::path> looseFrom(const OutputFiles &files,
     paths.push_back(files.answers());
   }
   return paths;
+}
+
+/// Where a build that was killed can have left temporary files: beside its
+/// results, where archives are unpacked, and in the folder of the system.
+std::set<fs::path> placesOfLeftovers(const OutputFiles &files,
+                                     const std::vector<fs::path> &results,
+                                     const BuildConfig &config) {
+  std::error_code ignored;
+  std::set<fs::path> places = {
+      files.manifest().parent_path(), files.evaluationFolder(),
+      OutputFiles(config.workDir.empty() ? config.outputDir : config.workDir)
+          .datasetFolder(),
+      fs::temp_directory_path(ignored)};
+  for (const fs::path &result : results)
+    places.insert(result.parent_path());
+  return places;
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,6 +256,8 @@ void OutputFolder::clear(const BuildConfig &config,
     std::vector<fs::path> more = listedBefore(folder, files);
     paths.insert(paths.end(), more.begin(), more.end());
   }
+  for (const fs::path &place : placesOfLeftovers(files, paths, config))
+    removeLeftovers(place);
   std::vector<fs::path> inputs = inputsWithin(folder, config, configFile);
   // From now on the folder is not complete.
   std::error_code ignored;

@@ -48,8 +48,21 @@ bool needsImported(const BuildState &state) {
          (wantsAnalysis(state.config) || !state.options.phaseTo.empty());
 }
 
+[[noreturn]] void failForChange(const BuildState &state) {
+  throw Error(fmt::format("{} or its external data changed while the build "
+                          "ran, so its results would be of two models; build "
+                          "again",
+                          state.config.input));
+}
+
 void importModel(BuildState &state) {
   state.network.emplace(networkOptions(state.config));
+  std::string digest =
+      digestOfModel(state.config.input, state.network->summary());
+  // A suggestion may start from here again.
+  if (!state.modelDigest.empty() && state.modelDigest != digest)
+    failForChange(state);
+  state.modelDigest = std::move(digest);
 }
 
 void optimizeFloats(BuildState &state) {
@@ -144,7 +157,15 @@ bool restoreBefore(const Phase &first, BuildState &state) {
     return false;
   state.network.emplace(networkOptions(state.config),
                         checkpointOf(state.config, *(&first - 1)));
+  state.modelDigest =
+      digestOfModel(state.config.input, state.network->summary());
   return true;
+}
+
+void checkModelIsSame(const BuildState &state) {
+  if (digestOfModel(state.config.input, state.network->summary()) !=
+      state.modelDigest)
+    failForChange(state);
 }
 
 } // namespace parallax

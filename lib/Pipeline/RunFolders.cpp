@@ -145,7 +145,7 @@ private:
     std::vector<float> mean, std;
     ColorSpace order = processor ? processor->tensorFormat : ColorSpace::Auto;
     TensorLayout layout =
-        processor ? processor->tensorLayout : TensorLayout::Default;
+        processor ? processor->pictureLayout() : TensorLayout::Default;
     if (isCompiled && processor) {
       // The model does the rest: pixels arrive as they are.
       checkArrives(*processor, picture);

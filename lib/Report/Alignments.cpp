@@ -15,9 +15,6 @@
 namespace parallax {
 namespace {
 
-/// With fewer steps than this, of 255, a tensor is as good as constant.
-constexpr double fewSteps = 8;
-
 constexpr std::string_view decisionNames[] = {"shared", "requantized", "float"};
 
 /// "'a', 'b' and 3 more".
@@ -35,13 +32,17 @@ std::string listMeetings(const std::vector<std::string> &names) {
 std::string toJson(const std::vector<AlignmentChoice> &choices) {
   using Json = nlohmann::ordered_json;
   auto list = Json::array();
-  for (const AlignmentChoice &choice : choices)
-    list.push_back({{"layer", choice.layer},
-                    {"tensor", choice.tensor},
-                    {"decision", decisionNames[size_t(choice.decision)]},
-                    {"reason", choice.reason},
-                    {"own_scale", choice.ownScale},
-                    {"common_scale", choice.sharedScale}});
+  for (const AlignmentChoice &choice : choices) {
+    Json &entry = list.emplace_back(
+        Json{{"layer", choice.layer},
+             {"tensor", choice.tensor},
+             {"decision", decisionNames[size_t(choice.decision)]},
+             {"reason", choice.reason},
+             {"own_scale", choice.ownScale},
+             {"common_scale", choice.sharedScale}});
+    if (!choice.wideCodes.empty())
+      entry["wide_codes"] = choice.wideCodes;
+  }
   // Names come from the model and need not be UTF-8.
   return Json{{"meetings", std::move(list)}}.dump(
              2, ' ', false, nlohmann::json::error_handler_t::replace) +
@@ -49,11 +50,14 @@ std::string toJson(const std::vector<AlignmentChoice> &choices) {
 }
 
 std::string describeAlignments(const std::vector<AlignmentChoice> &choices) {
-  std::vector<std::string> floats, starved;
-  double least = fewSteps;
+  std::vector<std::string> floats, wide, starved;
+  double least = fewestSteps;
   for (const AlignmentChoice &choice : choices) {
     if (choice.decision != Alignment::Float) {
-      if (choice.stepsLeft() < fewSteps) {
+      if (choice.bits > 8 && !choice.wideCodes.empty() &&
+          std::ranges::find(wide, choice.layer) == wide.end())
+        wide.push_back(choice.layer);
+      if (choice.stepsLeft() < fewestSteps) {
         starved.push_back(choice.tensor);
         least = std::min(least, choice.stepsLeft());
       }
@@ -66,6 +70,10 @@ std::string describeAlignments(const std::vector<AlignmentChoice> &choices) {
     text = fmt::format("outputs keep the scales of their parts: {} {} floats",
                        listMeetings(floats),
                        floats.size() == 1 ? "moves" : "move");
+  if (!wide.empty())
+    text += fmt::format("{}what meets in {} has 16 bits, because 8 would leave "
+                        "too few steps to a part",
+                        text.empty() ? "" : "; ", listMeetings(wide));
   if (!starved.empty())
     text += fmt::format("{}the common scale of a layer leaves fewer than {} "
                         "steps to {}",

@@ -7,14 +7,18 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/MappedFile.h"
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <vector>
 
 namespace fs = std::filesystem;
 
@@ -67,6 +71,40 @@ void createParentDirectories(const fs::path &path) {
         error ? whyNotWritten(parent, error.value()) : "Not a directory"));
 }
 
+static constexpr std::string_view temporaryPrefix = ".parallax-";
+
+fs::path temporaryPath(const fs::path &folder, std::string_view kind) {
+  static std::atomic<unsigned> counter = 0;
+  // A short name of its own: one derived from a target could exceed the longest
+  // name that the file system allows.
+  return folder / fmt::format("{}{}-{}.{}", temporaryPrefix, ::getpid(),
+                              counter++, kind);
+}
+
+/// Whether a name is that of something temporary whose process is gone.
+static bool isLeftover(std::string_view name) {
+  if (!name.starts_with(temporaryPrefix))
+    return false;
+  name.remove_prefix(temporaryPrefix.size());
+  pid_t process = 0;
+  auto [end, error] =
+      std::from_chars(name.data(), name.data() + name.size(), process);
+  return error == std::errc() && end != name.data() + name.size() &&
+         *end == '-' && process > 0 && ::kill(process, 0) != 0 &&
+         errno == ESRCH;
+}
+
+void removeLeftovers(const fs::path &folder) {
+  std::error_code error, ignored;
+  std::vector<fs::path> leftovers;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (isLeftover(entry->path().filename().native()))
+      leftovers.push_back(entry->path());
+  for (const fs::path &leftover : leftovers)
+    fs::remove_all(leftover, ignored);
+}
+
 AtomicFile::AtomicFile(const fs::path &path) : target(path) {
   std::error_code error;
   // Renaming onto a symbolic link would replace the link; follow it instead.
@@ -83,12 +121,8 @@ AtomicFile::AtomicFile(const fs::path &path) : target(path) {
         fs::is_directory(status) ? "a folder" : "not a regular file"));
   createParentDirectories(target);
 
-  static std::atomic<unsigned> counter = 0;
   do {
-    // A short name of its own: one derived from the target could exceed the
-    // longest name that the file system allows.
-    temporary = target.parent_path() /
-                fmt::format(".parallax-{}-{}.tmp", ::getpid(), counter++);
+    temporary = temporaryPath(target.parent_path(), "tmp");
     descriptor = ::open(temporary.c_str(),
                         O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (descriptor < 0 && errno == EEXIST);
@@ -108,6 +142,12 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
     ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR)
       continue;
+    // What is written may be mapped from another file, which is gone.
+    if (written < 0 && errno == EFAULT)
+      if (const char *source = mappedPathAt(bytes.data()))
+        throw Error(fmt::format("'{}' became shorter while it was read; try "
+                                "again when nothing writes to it",
+                                source));
     if (written < 0)
       fail(errno);
     bytes = bytes.subspan(size_t(written));

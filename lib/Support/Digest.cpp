@@ -5,9 +5,14 @@
 // Nettle uses the instructions that processors have for this: models are large.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/Digest.h"
-#include "parallax/Support/MappedFile.h"
+#include "parallax/Support/Error.h"
 
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
 #include <nettle/sha2.h>
+#include <vector>
 
 namespace parallax {
 
@@ -43,7 +48,22 @@ std::string sha256Of(std::span<const std::byte> bytes) {
 }
 
 std::string sha256OfFile(const std::filesystem::path &path) {
-  return sha256Of(MappedFile::open(path)->bytes());
+  // Read, not mapped: all of a large model would count as memory in use.
+  if (!std::filesystem::is_regular_file(path))
+    throw Error(fmt::format("cannot read '{}': it is not a regular file",
+                            path.string()));
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> block(1 << 20);
+  Sha256 digest;
+  while (file) {
+    file.read(block.data(), std::streamsize(block.size()));
+    digest.update(std::as_bytes(std::span(block).first(size_t(file.gcount()))));
+  }
+  // The last block ends at the end of the file, and any other one is an error.
+  if (!file.eof())
+    throw Error(fmt::format("cannot read '{}': {}", path.string(),
+                            std::strerror(errno)));
+  return digest.finish();
 }
 
 } // namespace parallax

@@ -10,6 +10,7 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/TensorFile.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -34,7 +35,56 @@ struct Descriptor {
       fmt::format("cannot read '{}': {}", path.string(), std::strerror(error)));
 }
 
+/// Where files are mapped. A handler of signals can neither lock nor allocate,
+/// so this is an array. A file that finds it full has no name in messages.
+struct MappedRange {
+  /// 0 if the entry is free, 1 while it is being filled.
+  std::atomic<uintptr_t> begin = 0;
+  uintptr_t end = 0;
+  const char *path = nullptr;
+};
+MappedRange mappedRanges[1024];
+
+void noteMapping(std::span<const std::byte> bytes, const char *path) {
+  for (MappedRange &range : mappedRanges) {
+    uintptr_t free = 0;
+    if (range.begin.load(std::memory_order_relaxed) != 0 ||
+        !range.begin.compare_exchange_strong(free, 1))
+      continue;
+    auto begin = reinterpret_cast<uintptr_t>(bytes.data());
+    range.end = begin + bytes.size();
+    range.path = path;
+    range.begin.store(begin);
+    return;
+  }
+}
+
+void forgetMapping(std::span<const std::byte> bytes) {
+  for (MappedRange &range : mappedRanges)
+    if (range.begin.load() == reinterpret_cast<uintptr_t>(bytes.data())) {
+      range.begin.store(0);
+      return;
+    }
+}
+
 } // namespace
+
+const char *mappedPathAt(const void *address) noexcept {
+  auto place = reinterpret_cast<uintptr_t>(address);
+  for (const MappedRange &range : mappedRanges) {
+    uintptr_t begin = range.begin.load();
+    if (begin > 1 && place >= begin && place < range.end)
+      return range.path;
+  }
+  return nullptr;
+}
+
+MappedFile::MappedFile(std::filesystem::path path,
+                       std::span<const std::byte> bytes)
+    : source(std::move(path)), contents(bytes) {
+  if (!contents.empty())
+    noteMapping(contents, source.c_str());
+}
 
 std::shared_ptr<MappedFile>
 MappedFile::open(const std::filesystem::path &path) {
@@ -65,8 +115,10 @@ MappedFile::open(const std::filesystem::path &path) {
 }
 
 MappedFile::~MappedFile() {
-  if (!contents.empty())
-    ::munmap(const_cast<std::byte *>(contents.data()), contents.size());
+  if (contents.empty())
+    return;
+  forgetMapping(contents);
+  ::munmap(const_cast<std::byte *>(contents.data()), contents.size());
 }
 
 Tensor MappedFile::tensorAt(size_t offset, DType dtype, Shape shape) const {

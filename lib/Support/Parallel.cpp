@@ -6,12 +6,17 @@
 // `#pragma omp` would bring a second runtime with a second pool.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/Parallel.h"
+#include "parallax/Support/Error.h"
 #include "parallax/Support/Listener.h"
 
 #include <algorithm>
 #include <exception>
+#include <fmt/format.h>
+#include <latch>
 #include <mutex>
 #include <sched.h>
+#include <thread>
+#include <vector>
 
 // The interface of libgomp.so.1 that compiled `#pragma omp parallel` uses.
 extern "C" {
@@ -28,6 +33,31 @@ namespace parallax {
 void setThreadCount(int count) { omp_set_num_threads(std::max(count, 1)); }
 
 int threadCount() { return omp_get_max_threads(); }
+
+void startThreads() {
+  int wanted = threadCount() - 1;
+  std::vector<std::thread> threads;
+  threads.reserve(size_t(std::max(wanted, 0)));
+  std::latch areStarted(1);
+  bool isRefused = false;
+  try {
+    for (int i = 0; i < wanted; ++i)
+      threads.emplace_back([&] { areStarted.wait(); });
+  } catch (const std::exception &) {
+    isRefused = true;
+  }
+  areStarted.count_down();
+  for (std::thread &thread : threads)
+    thread.join();
+  if (isRefused)
+    throw Error(fmt::format(
+        "cannot start {} threads, for lack of memory or by a limit of the "
+        "system; use fewer with --threads",
+        wanted + 1));
+  // What those took is free again, and the pool takes it at once.
+  if (wanted > 0)
+    GOMP_parallel([](void *) {}, nullptr, unsigned(wanted + 1), 0);
+}
 
 int hardwareThreads() {
   cpu_set_t set;

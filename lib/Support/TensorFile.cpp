@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/TensorFile.h"
 #include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Digest.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/MappedFile.h"
 #include "parallax/Support/Unicode.h"
@@ -96,13 +97,19 @@ void writeRaw(const std::filesystem::path &path, const Tensor &tensor) {
 }
 
 std::string fileNameOf(std::string_view tensorName) {
+  constexpr size_t longest = 200, digits = 16;
   std::string name;
-  while (!tensorName.empty()) {
-    char32_t symbol = takeCodePoint(tensorName);
+  for (std::string_view rest = tensorName; !rest.empty();) {
+    char32_t symbol = takeCodePoint(rest);
     bool keep =
         (symbol >= 'a' && symbol <= 'z') || (symbol >= 'A' && symbol <= 'Z') ||
         (symbol >= '0' && symbol <= '9') || symbol == '_' || symbol == '-';
     name += keep ? char(symbol) : '_';
+  }
+  if (name.size() > longest) {
+    name.resize(longest - digits - 1);
+    name +=
+        "-" + sha256Of(std::as_bytes(std::span(tensorName))).substr(0, digits);
   }
   return name;
 }

@@ -74,7 +74,9 @@ def attribute(name, value):
     head = blob(1, name)
     if isinstance(value, int):
         return head + number(3, value) + number(20, 2)
-    if isinstance(value, bytes):
+    if isinstance(value, str):
+        return head + blob(4, value) + number(20, 3)
+    if isinstance(value, bytes):  # A graph.
         return head + blob(6, value) + number(20, 5)
     return head + b"".join(number(8, v) for v in value) + number(20, 7)
 

@@ -155,10 +155,10 @@ def classifier(stem_scale=1.0):
     return net.finish([IMAGE], [("logits", [1, classes])])
 
 
-def detector(is_merged, is_read=False):
+def detector(is_merged, read=0):
     """Boxes in pixels of a screen and probabilities of classes, by place; in
     one tensor as detectors of the YOLO family give them, or in two. A layer
-    that reads the one tensor, `is_read`, needs codes of it."""
+    that reads the one tensor and gives `read` places needs codes of it."""
     net = Network(seed=23)
     x, width = backbone(net)
     places, classes, screen = (SIDE // 2) ** 2, 12, 640.0
@@ -176,14 +176,19 @@ def detector(is_merged, is_read=False):
             [IMAGE], [(boxes, [1, 4, places]), (scores, [1, classes, places])]
         )
     merged = net.add("Concat", "detections", boxes, scores, axis=1)
-    if is_read:
-        # Far more places than channels, so that it is clear which is which.
-        twice = places * 2
-        copies = [float(j // 2 == i) for i in range(places) for j in range(twice)]
-        merged = net.add(
-            "MatMul", "doubled", merged, net.constant("copies", [places, twice], copies)
-        )
-        places = twice
+    if read:
+        # Each place several times, or the means of neighbours.
+        weights = [
+            read / places * (i * read // places == j)
+            if read < places
+            else float(i == j * places // read)
+            for i in range(places)
+            for j in range(read)
+        ]
+        name = "thinned" if read < places else "doubled"
+        weights = net.constant("weights", [places, read], weights)
+        merged = net.add("MatMul", name, merged, weights)
+        places = read
     return net.finish([IMAGE], [(merged, [1, 4 + classes, places])])
 
 
@@ -353,7 +358,8 @@ def main():
     on_tokens("outliers/faulty", {7: 90.0, 31: -60.0})
     on_pictures("head/healthy", detector(is_merged=False))
     on_pictures("head/merged", detector(is_merged=True))
-    on_pictures("head/faulty", detector(is_merged=True, is_read=True))
+    on_pictures("head/faulty", detector(is_merged=True, read=128))
+    on_pictures("head/thinned", detector(is_merged=True, read=32))
     on_pictures("narrow/healthy", classifier(), samples=analyzed)
     on_pictures("narrow/faulty", classifier(), scale=0.25, samples=analyzed)
     on_pixels("preparation/healthy", MEAN, STD)

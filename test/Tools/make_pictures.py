@@ -71,8 +71,8 @@ def pack(path, extension, contents):
             archive.addfile(entry, io.BytesIO(data))
 
 
-def relu(batch):
-    shape = [batch, 3, SIDE, SIDE]
+def relu(batch, width=SIDE):
+    shape = [batch, 3, SIDE, width]
     return model(
         [node("Relu", ["x"], ["y"])],
         inputs=[port("x", shape)],
@@ -85,6 +85,8 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pictures.onnx").write_bytes(relu(1))
     (folder / "batches.onnx").write_bytes(relu("batch"))
+    # 3 columns of 3 colors, or 3 lines.
+    (folder / "either.onnx").write_bytes(relu(1, width=3))
     pack(folder / "pictures.tar", "png", picture)
     pack(folder / "raw.tar", "bin", raw)
 

@@ -37,6 +37,7 @@ int runSubcommand(CLI::App &app, CommonOptions &common, int argc, char **argv,
   try {
     if (isCurrentFolderGone())
       throw Error("the current folder was deleted; change to another one");
+    startThreads();
     return body();
   } catch (const std::bad_alloc &) {
     log(LogLevel::Error, "there is not enough memory for this");

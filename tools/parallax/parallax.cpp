@@ -12,6 +12,7 @@
 #include "../common/SubcommandTable.h"
 #include "../compare/Compare.h"
 #include "../completion/Completion.h"
+#include "../conformance/Conformance.h"
 #include "../diff/Diff.h"
 #include "../evaluate/Evaluate.h"
 #include "../inspect/Inspect.h"
@@ -19,6 +20,7 @@
 #include "../run/Run.h"
 
 #include "parallax/Case/Manifest.h"
+#include "parallax/Support/ProcessGuard.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -53,6 +55,8 @@ constexpr parallax::Subcommand subcommands[] = {
     {"diff", "compare the precision analyses of two builds", parallax::runDiff},
     {"optimize", "optimize a float model", parallax::runOptimize},
     {"inspect", "show what a model contains", parallax::runInspect},
+    {"conformance", "write vectors for other implementations of the numerics",
+     parallax::runConformance},
     {"case", "work with reproducible cases of a problem",
      parallax::runCaseCommand},
     {"completion", "print a script that completes commands in a shell",
@@ -91,6 +95,7 @@ static int runNamed(int argc, char **argv) {
 }
 
 int parallax::runTool(int argc, char **argv) {
+  ProcessGuard guard;
   // Tensors get pages of their own, which go back to the system as soon as a
   // tensor is gone. By default glibc would stop doing so after a while.
   mallopt(M_MMAP_THRESHOLD, 256 << 10);

@@ -26,13 +26,21 @@ struct AlignmentChoice {
   Alignment decision = Alignment::Shared;
   float ownScale = 0, sharedScale = 0;
   std::string reason;
+  /// Of the codes.
+  int bits = 8;
+  /// What became of 16 bits where 8 leave too few steps; empty elsewhere.
+  std::string wideCodes = {};
 
-  /// How many steps of the common scale cover what the `steps` of its own do.
-  double stepsLeft(double steps = 255) const {
+  /// How many steps of the common scale cover what all of its own do.
+  double stepsLeft() const {
+    double steps = double((1 << bits) - 1);
     return sharedScale > 0 ? steps * double(ownScale) / double(sharedScale)
                            : steps;
   }
 };
+
+/// With fewer steps than this, a tensor is as good as constant.
+inline constexpr double fewestSteps = 8;
 
 } // namespace parallax
 

@@ -12,6 +12,7 @@
 #include "parallax/Analysis/TensorComparison.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace parallax {
@@ -63,6 +64,11 @@ public:
   /// `total` has all samples that were added. The group of channel 0 first.
   std::vector<ChannelGroup> result(const TensorComparison &total) const;
 
+  /// Whether all samples together have the groups of the one that decided.
+  /// Channels keep their ranges; what is at a place is large in one sample and
+  /// small in the next.
+  bool areStable(const TensorComparison &total) const;
+
 private:
   /// What is kept of the values of a group in a sample.
   struct SampleSums {
@@ -70,20 +76,34 @@ private:
     int64_t count = 0;
   };
 
-  void decide(const TensorComparison &sample);
+  /// The number of the group of each channel.
+  struct Partition {
+    size_t count = 1;
+    std::vector<size_t> groups = {};
+
+    bool operator==(const Partition &) const = default;
+  };
+
+  static std::optional<Partition> partitionOf(const TensorComparison &sample);
+  size_t groupCount() const;
   size_t groupOf(size_t channel) const;
   std::vector<SampleSums> sumsOf(const TensorComparison &sample) const;
   LostChannels lostOf(size_t group, const std::vector<ChannelExtent> &extents,
                       double magnitude) const;
   void summarize(size_t group, ChannelGroup &result) const;
 
-  bool isDecided = false;
-  size_t groupCount = 1;
-  /// By channel.
-  std::vector<size_t> groups;
+  /// Of the sample that decided.
+  std::optional<Partition> decided;
   /// By sample, then by group. Samples before the decision have one group.
   std::vector<std::vector<SampleSums>> samples;
 };
+
+/// Of an output whose channels lie along one of two dimensions, the groups that
+/// tell. `own` are those of the likelier dimension, `other` stable ones of the
+/// other: only along the channels, groups have ranges of their own, or channels
+/// are lost that vary in the float network.
+std::vector<ChannelGroup> chooseGroups(std::vector<ChannelGroup> own,
+                                       std::vector<ChannelGroup> other);
 
 } // namespace parallax
 

@@ -117,6 +117,13 @@ struct InputProcessor {
   std::vector<int64_t> slicing;
   double scale = 0;
   int64_t zeropoint = 0;
+
+  /// What pictures for the model are told of its layout. NCHW is the default,
+  /// also of models whose shape says otherwise.
+  TensorLayout pictureLayout() const {
+    return tensorLayout == TensorLayout::NHWC ? TensorLayout::NHWC
+                                              : TensorLayout::Default;
+  }
 };
 
 struct OutputProcessor {

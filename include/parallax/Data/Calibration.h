@@ -32,18 +32,17 @@ struct CalibrationSource {
   ColorSpace tensorFormat = ColorSpace::Auto;
   /// Of inputs that take the same pictures in another order, by name.
   std::map<std::string, ColorSpace> tensorFormatOf;
-  TensorLayout layout = TensorLayout::Default;
-  /// The same for layouts.
-  std::map<std::string, TensorLayout> layoutOf;
+  /// Of inputs whose shape doesn't tell, by name.
+  std::map<std::string, TensorLayout> tensorLayoutOf;
   ImageFit fit = ImageFit::Default;
 
   ColorSpace channelOrder(const std::string &input) const {
     auto own = tensorFormatOf.find(input);
     return own == tensorFormatOf.end() ? tensorFormat : own->second;
   }
-  TensorLayout tensorLayout(const std::string &input) const {
-    auto own = layoutOf.find(input);
-    return own == layoutOf.end() ? layout : own->second;
+  TensorLayout layout(const std::string &input) const {
+    auto own = tensorLayoutOf.find(input);
+    return own == tensorLayoutOf.end() ? TensorLayout::Default : own->second;
   }
 };
 

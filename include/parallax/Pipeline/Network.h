@@ -18,8 +18,11 @@
 #include "mlir/IR/MLIRContext.h"
 
 #include <filesystem>
+#include <memory>
 
 namespace parallax {
+
+class CalibrationSet;
 
 struct NetworkOptions {
   std::string model;
@@ -33,7 +36,8 @@ class Network {
 public:
   /// Imports the model; throws Error.
   explicit Network(const NetworkOptions &options);
-  /// Reads what save() has written, instead of the model.
+  /// Reads what save() has written, instead of the model. Throws Error if it
+  /// was made of another model.
   Network(const NetworkOptions &options,
           const std::filesystem::path &checkpoint);
 
@@ -41,13 +45,18 @@ public:
   mlir::func::FuncOp function();
   /// Another view of it, by its name in Views.h; null if there is none.
   mlir::func::FuncOp view(StringRef name);
-  /// Writes all views, weights included.
-  void save(const std::filesystem::path &checkpoint);
+  /// Writes all views, weights included, and the digest of the model.
+  void save(const std::filesystem::path &checkpoint,
+            const std::string &modelDigest);
   ModuleOp module() { return *moduleOp; }
   std::vector<PortInfo> inputs();
   std::vector<PortInfo> outputs();
   /// Facts about the model file.
   const onnx_import::ModelSummary &summary() const { return modelSummary; }
+  /// What the calibration set was opened for, and the set: an archive is
+  /// unpacked once for all phases.
+  std::string openedFor;
+  std::shared_ptr<const CalibrationSet> opened;
 
   /// Prepares the float engine. With options.takeWeights, the network in MLIR
   /// is given up and its memory freed.
@@ -60,6 +69,10 @@ private:
   OwningOpRef<ModuleOp> moduleOp;
   onnx_import::ModelSummary modelSummary;
 };
+
+/// The SHA-256 of a model as its file is now, external data included.
+std::string digestOfModel(const std::string &model,
+                          const onnx_import::ModelSummary &summary);
 
 } // namespace parallax
 

@@ -39,6 +39,8 @@ public:
   Path optimizedMlir() const { return frontend("optimized.mlir"); }
 
   // Calibration and quantization.
+  /// What archives of samples are unpacked to.
+  Path datasetFolder() const { return quant("dataset"); }
   Path calibration() const { return quant("calibration.json"); }
   Path floatChanges() const { return quant("float_changes.json"); }
   Path layerConfigAudit() const { return quant("layer_config_audit.json"); }

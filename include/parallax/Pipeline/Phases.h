@@ -25,6 +25,8 @@ struct BuildState {
   /// What the analyzed network takes on the NPU, without processors.
   int64_t cycles = 0;
   std::optional<Network> network;
+  /// Of the model that was imported, or that the checkpoint was made of.
+  std::string modelDigest;
 
   OutputFiles files() const { return OutputFiles(config.outputDir); }
 };
@@ -56,6 +58,10 @@ std::filesystem::path checkpointOf(const BuildConfig &config,
 /// Makes the state that `first` starts from: nothing, or what the phase in
 /// front of it has left. False if that is nothing.
 bool restoreBefore(const Phase &first, BuildState &state);
+
+/// Weights may be read from their file in any phase: throws Error if the model
+/// is no longer what was imported.
+void checkModelIsSame(const BuildState &state);
 
 } // namespace parallax
 

@@ -48,6 +48,15 @@ void writeFileAtomically(const std::filesystem::path &path,
 void writeFileAtomically(const std::filesystem::path &path,
                          std::string_view text);
 
+/// The path of something temporary in a folder that no other process uses, and
+/// no other call: ".parallax-<process>-<number>.<kind>".
+std::filesystem::path temporaryPath(const std::filesystem::path &folder,
+                                    std::string_view kind);
+
+/// Removes what processes that were killed have left in a folder under such
+/// names; those of living processes stay.
+void removeLeftovers(const std::filesystem::path &folder);
+
 /// What a user can do something about, for an errno of the attempt to create
 /// `path`: "you may not write to the folder 'x'".
 std::string whyNotWritten(const std::filesystem::path &path, int error);

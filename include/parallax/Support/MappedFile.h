@@ -40,12 +40,15 @@ public:
   void releasePages(std::span<const std::byte> range) const;
 
 private:
-  MappedFile(std::filesystem::path path, std::span<const std::byte> bytes)
-      : source(std::move(path)), contents(bytes) {}
+  MappedFile(std::filesystem::path path, std::span<const std::byte> bytes);
 
   std::filesystem::path source;
   std::span<const std::byte> contents;
 };
+
+/// The path of the file that is mapped at an address, or null. Only for the
+/// handler of a fault: the file must not be closed meanwhile.
+const char *mappedPathAt(const void *address) noexcept;
 
 /// A copy of a whole file, for those that are small.
 inline std::string readText(const std::filesystem::path &path) {

@@ -21,6 +21,10 @@ namespace parallax {
 void setThreadCount(int count);
 int threadCount();
 
+/// Starts that many threads. OpenMP would end the program where the system
+/// refuses one; this throws Error.
+void startThreads();
+
 /// Sets the number for as long as it exists.
 class ThreadCountScope {
 public:

@@ -36,7 +36,9 @@ Tensor readRaw(const std::filesystem::path &path, DType dtype);
 void writeRaw(const std::filesystem::path &path, const Tensor &tensor);
 
 /// The file name, without extension, of a tensor: every character outside
-/// [a-zA-Z0-9_-] becomes '_'.
+/// [a-zA-Z0-9_-] becomes '_'. Of a name of more than 200 characters the first
+/// 183 stay, followed by '-' and the first 16 digits of the SHA-256 of the
+/// tensor's name: file systems allow 255 bytes.
 std::string fileNameOf(std::string_view tensorName);
 
 /// File names for tensors that share a folder, in the order of the names.

@@ -6,11 +6,14 @@
 // order, however they finish.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Core/SampleRunner.h"
+#include "parallax/Support/Error.h"
 #include "parallax/Support/Listener.h"
 #include "parallax/Support/Parallel.h"
 
 #include <condition_variable>
+#include <fmt/format.h>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace parallax {
@@ -102,19 +105,26 @@ void runSamples(const Executable &executable, size_t count, int threads,
     return;
   }
   Listener &listener = currentListener();
-  std::vector<std::thread> pool;
-  for (size_t i = 0; i < workers; ++i)
-    pool.emplace_back([&] {
-      setThreadCount(1);
-      ListenerScope scope(listener);
-      try {
-        runner.work();
-      } catch (...) {
-        runner.fail(0, std::current_exception());
-      }
-    });
-  for (std::thread &thread : pool)
-    thread.join();
+  // Joined however this function ends.
+  std::vector<std::jthread> pool;
+  try {
+    for (size_t i = 0; i < workers; ++i)
+      pool.emplace_back([&] {
+        setThreadCount(1);
+        ListenerScope scope(listener);
+        try {
+          runner.work();
+        } catch (...) {
+          runner.fail(0, std::current_exception());
+        }
+      });
+  } catch (const std::system_error &) {
+    runner.fail(0, std::make_exception_ptr(Error(fmt::format(
+                       "cannot start {} threads, for lack of memory or by a "
+                       "limit of the system; use fewer with --threads",
+                       workers))));
+  }
+  pool.clear();
   runner.rethrow();
 }
 

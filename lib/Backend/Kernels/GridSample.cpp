@@ -40,10 +40,9 @@ struct AxisTaps {
 class GridAxis {
 public:
   GridAxis(int64_t extent, GridMode mode, GridPadding padding,
-           bool alignCorners, bool halfToEven)
+           bool alignCorners)
       : extent(extent), mode(mode), padding(padding),
-        alignCorners(alignCorners), halfToEven(halfToEven),
-        low(alignCorners ? 0 : -0.5),
+        alignCorners(alignCorners), low(alignCorners ? 0 : -0.5),
         high(alignCorners ? double(extent) - 1 : double(extent) - 0.5) {}
 
   int64_t taps() const {
@@ -53,7 +52,7 @@ public:
   AxisTaps at(float coordinate) const {
     double x = toPixels(coordinate);
     if (mode == GridMode::Nearest)
-      x = halfToEven ? std::nearbyint(x) : std::round(x);
+      x = std::nearbyint(x); // Ties to even.
     // Within half a pixel of the border, only the taps are bounded.
     if (padding == GridPadding::Border && (x < low || x > high))
       x = std::clamp(x, 0.0, double(extent) - 1);
@@ -115,7 +114,7 @@ private:
   int64_t extent;
   GridMode mode;
   GridPadding padding;
-  bool alignCorners, halfToEven;
+  bool alignCorners;
   double low, high;
 };
 
@@ -180,8 +179,7 @@ void gridSample(const Tensor &x, const Tensor &grid, Tensor &y, GridMode mode,
   for (size_t i = 0; i < spatial; ++i) {
     if (extents[i] == 0)
       throw Error("GridSample can't sample an empty image");
-    // ONNX rounds ties to even, but in volumes away from zero.
-    axes.emplace_back(extents[i], mode, padding, alignCorners, spatial != 3);
+    axes.emplace_back(extents[i], mode, padding, alignCorners);
     taps *= axes.back().taps();
   }
   int64_t channels = x.dim(1);

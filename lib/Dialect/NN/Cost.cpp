@@ -18,9 +18,11 @@ namespace {
 
 int64_t elements(Value value) { return getTensorType(value).getNumElements(); }
 
-/// Every element of the result sums this many products.
+/// Every element of the result sums this many products. The first extent may be
+/// zero.
 int64_t productsPerWeightRow(Value weight) {
-  return elements(weight) / getTensorType(weight).getDimSize(0);
+  return ShapedType::getNumElements(
+      getTensorType(weight).getShape().drop_front());
 }
 
 /// Each weight of a recurrent layer is used once per step and sample.

@@ -31,6 +31,8 @@ static LogicalResult checkConv(Adaptor op, const SlidingWindow &window,
       failed(window.check(results)))
     return failure();
   int64_t channels = getShape(x.value)[1];
+  if (channels == 0)
+    return results.fail("x has no channels");
   if (group < 1 || channels % group != 0)
     return results.fail("cannot divide ", channels, " channels into ", group,
                         " groups");

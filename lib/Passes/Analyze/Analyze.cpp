@@ -38,6 +38,12 @@ std::optional<AffineParams> uniformCodes(Type type) {
   return affineParamsOf(type);
 }
 
+/// Whether it is an output of floats with all errors accumulated.
+bool isJudged(const Observation &observation, const FloatTensor &tensor) {
+  return observation.comparison && tensor.isOutput && isFloat(tensor.dtype) &&
+         observation.comparison->method == AnalysisMethod::EndToEnd;
+}
+
 /// What one sample adds to every comparison.
 class SampleComparison {
 public:
@@ -47,15 +53,18 @@ public:
       : combination(combination), waterfall(waterfall), bits(bits),
         floats(combination.tensors.size()) {
     comparisons.reserve(combination.observations.size());
+    along.resize(combination.observations.size());
     for (auto [observation, type] :
          llvm::zip(combination.observations, combination.codeTypes)) {
       std::optional<AffineParams> codes = uniformCodes(type);
       bool summarizes =
           observation.comparison &&
           observation.comparison->method == AnalysisMethod::PerLayer;
-      comparisons.emplace_back(
-          combination.tensors[observation.tensor].channelAxis, codes,
-          combination.tensors[observation.tensor].choosesClasses, summarizes);
+      const FloatTensor &tensor = combination.tensors[observation.tensor];
+      if (isJudged(observation, tensor) && tensor.otherAxis)
+        along[comparisons.size()].emplace(*tensor.otherAxis);
+      comparisons.emplace_back(tensor.channelAxis, codes, tensor.choosesClasses,
+                               summarizes);
       params.push_back(codes);
     }
   }
@@ -64,6 +73,9 @@ public:
     number = sample;
     for (TensorComparison &comparison : comparisons)
       comparison.clear();
+    for (std::optional<TensorComparison> &other : along)
+      if (other)
+        other->clear();
   }
 
   void take(size_t index, const Tensor &value) {
@@ -79,9 +91,13 @@ public:
     show(observation, values);
     bits->take(number, index, value, values);
     comparisons[index].add(values, floats[observation.tensor]);
+    if (along[index])
+      along[index]->add(values, floats[observation.tensor]);
   }
 
   std::vector<TensorComparison> comparisons;
+  /// Along the other dimension in which channels may be.
+  std::vector<std::optional<TensorComparison>> along;
   std::function<void(const ComparedValues &)> look;
 
 private:
@@ -196,24 +212,40 @@ struct ComparedSamples {
   TensorComparison sums;
   /// Of outputs with all errors accumulated.
   std::optional<ChannelGroups> groups;
+  /// Along the other dimension in which channels may be.
+  std::optional<TensorComparison> otherSums;
+  ChannelGroups otherGroups;
 
-  void add(const TensorComparison &sample) {
+  void add(const TensorComparison &sample,
+           const std::optional<TensorComparison> &along) {
     sums.merge(sample);
     if (groups)
       groups->add(sample);
+    if (!along)
+      return;
+    otherSums->merge(*along);
+    otherGroups.add(*along);
+  }
+
+  std::vector<ChannelGroup> groupsOfChannels() const {
+    if (!groups)
+      return {};
+    std::vector<ChannelGroup> own = groups->result(sums);
+    if (!otherSums || !otherGroups.areStable(*otherSums))
+      return own;
+    return chooseGroups(std::move(own), otherGroups.result(*otherSums));
   }
 };
 
 std::vector<ComparedSamples> withoutSamples(const Combination &combination) {
   std::vector<ComparedSamples> result;
-  for (auto [observation, sums] :
-       llvm::zip(combination.observations,
-                 SampleComparison(combination).comparisons)) {
+  SampleComparison none(combination);
+  for (auto [observation, sums, along] :
+       llvm::zip(combination.observations, none.comparisons, none.along)) {
     ComparedSamples &compared = result.emplace_back();
     compared.sums = std::move(sums);
-    const FloatTensor &tensor = combination.tensors[observation.tensor];
-    if (observation.comparison && tensor.isOutput && isFloat(tensor.dtype) &&
-        observation.comparison->method == AnalysisMethod::EndToEnd)
+    compared.otherSums = std::move(along);
+    if (isJudged(observation, combination.tensors[observation.tensor]))
       compared.groups.emplace();
   }
   return result;
@@ -250,7 +282,7 @@ std::vector<ComparedSamples> compare(const Combination &combination,
   callbacks.consume = [&](size_t i, std::span<const Tensor>) {
     for (size_t j = 0; j < total.size(); ++j)
       if (combination.observations[j].comparison)
-        total[j].add(running[i]->comparisons[j]);
+        total[j].add(running[i]->comparisons[j], running[i]->along[j]);
     bits.finish(i);
     pool.giveBack(std::move(running[i]));
     if (analysis.done)
@@ -268,24 +300,23 @@ PrecisionTable tableOf(const Comparison &comparison,
   for (size_t i = 0; i < compared.size(); ++i) {
     if (combination.observations[i].comparison != comparison)
       continue;
-    const auto &[sums, groups] = compared[i];
     const FloatTensor &tensor =
         combination.tensors[combination.observations[i].tensor];
     Type type = combination.codeTypes[i];
-    rows[combination.observations[i].tensor] = PrecisionRow{
-        tensor.node,
-        tensor.name,
-        tensor.type,
-        tensor.shape,
-        typeName(tensor.dtype),
-        typeName(type ? storageOf(type) : tensor.dtype),
-        sums.result(),
-        tensor.isOutput,
-        uniformCodes(type),
-        tensor.inputs,
-        /*cycles=*/0,
-        tensor.moves,
-        groups ? groups->result(sums) : std::vector<ChannelGroup>()};
+    rows[combination.observations[i].tensor] =
+        PrecisionRow{tensor.node,
+                     tensor.name,
+                     tensor.type,
+                     tensor.shape,
+                     typeName(tensor.dtype),
+                     typeName(type ? storageOf(type) : tensor.dtype),
+                     compared[i].sums.result(),
+                     tensor.isOutput,
+                     uniformCodes(type),
+                     tensor.inputs,
+                     /*cycles=*/0,
+                     tensor.moves,
+                     compared[i].groupsOfChannels()};
   }
   for (size_t i = 0; i < rows.size(); ++i)
     if (rows[i])

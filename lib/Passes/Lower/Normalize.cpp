@@ -190,6 +190,8 @@ template <typename OpTy>
 Refusal lowerChannels(OpTy op, int64_t groups, Lowering &lowering) {
   ArrayRef<int64_t> shape = shapeOf(op.getX());
   int64_t pixels = countFrom(shape, 2);
+  if (groups < 1)
+    return "it has no channels";
   return lowerRows(op,
                    {npu::NormKind::Centered,
                     {shape[1] / groups * pixels, groups, pixels},

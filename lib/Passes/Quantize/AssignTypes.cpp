@@ -28,8 +28,13 @@ namespace parallax::quantize {
 Ranges::Ranges(func::FuncOp function)
     : function(function), calibration(getCalibration(function)) {
   removeCalibration(function);
-  for (const TensorRange &range : calibration.tensors)
+  for (TensorRange &range : calibration.tensors)
     ranges[range.tensor] = &range;
+}
+
+void Ranges::set(Value value, Interval range) {
+  TensorRange *known = ranges.lookup(getTensorName(value));
+  known->values = known->u8 = known->u16 = range;
 }
 
 const TensorRange *Ranges::find(Value value) const {
@@ -270,7 +275,7 @@ private:
     report.alignments.push_back(
         {getLayerName(operand.getOwner()).node, getTensorName(value),
          align || isSame ? Alignment::Shared : Alignment::Requantized, float(o),
-         float(c), reason});
+         float(c), reason, bitsOf(common.kind)});
     if (align || isSame) {
       join(result, value);
       return;

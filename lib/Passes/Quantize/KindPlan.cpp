@@ -32,13 +32,15 @@ DataType stronger(DataType a, DataType b) {
 
 /// What an output of the network must be; Default if any type will do.
 DataType wantedByOutput(OpOperand &use) {
-  auto function = use.getOwner()->getParentOfType<func::FuncOp>();
-  bool leavesAsCodes =
-      bool(function.getResultAttr(use.getOperandNumber(), outputTypeAttr));
-  return leavesAsCodes ? DataType::U8 : DataType::Default;
+  return leavesAsCodes(use) ? DataType::U8 : DataType::Default;
 }
 
 } // namespace
+
+bool leavesAsCodes(OpOperand &use) {
+  auto function = use.getOwner()->getParentOfType<func::FuncOp>();
+  return bool(function.getResultAttr(use.getOperandNumber(), outputTypeAttr));
+}
 
 bool isArithmetic(Operation *op) {
   return isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp, nn::NegOp>(op);

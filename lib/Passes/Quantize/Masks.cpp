@@ -7,8 +7,11 @@
 // in their place. Codes that cover such numbers have nothing left for the
 // others, and no multiplier leads from such a scale to one of scores. So the
 // range of a mask ends at the first number that hides whatever it meets: below
-// it, codes saturate, and the softmax gives 0 all the same.
+// it, codes saturate, and the softmax gives 0 all the same. In mask * C - C it
+// is C itself that hides, and what is shown is left over of two such numbers:
+// both are replaced by one that hides as well.
 //===----------------------------------------------------------------------===//
+#include "MacLayer.h"
 #include "TypePlan.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
@@ -71,6 +74,63 @@ std::optional<double> weightOf(OpOperand &operand) {
   if (isa<nn::DivOp>(op) && number == 0)
     if (std::optional<double> divisor = factorIn(op->getOperand(1)))
       return 1 / *divisor;
+  return std::nullopt;
+}
+
+Value beforeRequantization(Value value) {
+  while (auto requantized = value.getDefiningOp<nn::RequantizeOp>())
+    value = requantized.getX();
+  return value;
+}
+
+/// Whether a tensor comes from integers or truth values, of which calibration
+/// has seen 0 and 1.
+bool isZeroOrOne(Value value, const Ranges &ranges) {
+  const TensorRange *known = ranges.find(value);
+  if (!known || known->values.low < 0 || known->values.high > 1)
+    return false;
+  for (;;) {
+    value = beforeRequantization(value);
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return false;
+    if (isa<nn::CastOp>(op))
+      return !isFloat(op->getOperand(0));
+    if (!nn::sharesScale(op) || llvm::count_if(op->getOperands(), isFloat) != 1)
+      return false;
+    value = *llvm::find_if(op->getOperands(), isFloat);
+  }
+}
+
+/// mask * C - C, in any order and with any signs: 0 where the mask is 1, and a
+/// number that hides where it is 0.
+struct CancelledMask {
+  OpOperand *factor = nullptr, *constant = nullptr;
+  Value product;
+  /// What is left where the mask is 0.
+  double hidden = 0;
+};
+
+std::optional<CancelledMask> cancelledMask(Operation *sum,
+                                           const Ranges &ranges) {
+  if (!isSum(sum))
+    return std::nullopt;
+  for (OpOperand &use : sum->getOpOperands()) {
+    OpOperand &other = sum->getOpOperand(1 - use.getOperandNumber());
+    Value product = beforeRequantization(use.get());
+    std::optional<double> constant = factorIn(other.get());
+    if (!constant || !product.getDefiningOp<nn::MulOp>())
+      continue;
+    double hidden = *weightOf(other) * *constant;
+    for (OpOperand &factor : product.getDefiningOp()->getOpOperands()) {
+      std::optional<double> own = factorIn(factor.get());
+      Value mask =
+          product.getDefiningOp()->getOperand(1 - factor.getOperandNumber());
+      if (own && *weightOf(use) * *own + hidden == 0 &&
+          isZeroOrOne(mask, ranges))
+        return CancelledMask{&factor, &other, product, hidden};
+    }
+  }
   return std::nullopt;
 }
 
@@ -190,6 +250,8 @@ private:
     if (known && !hides(end))
       return Signed{sign}.low(*known);
     Operation *op = value.getDefiningOp();
+    if (op && cancelledMask(op, ranges))
+      return 0;
     double least = op && isSum(op) ? 0 : infinity;
     bool passes = false;
     if (op)
@@ -275,7 +337,40 @@ private:
   llvm::DenseMap<End, double> shown;
 };
 
+void replaceNumber(OpOperand &use, double number) {
+  auto old = use.get().getDefiningOp<nn::ConstantOp>();
+  Tensor numbers = toTensor(old.getValue()).clone();
+  std::fill_n(numbers.data<float>(), numbers.size(), float(number));
+  replaceConstant(use, numbers);
+}
+
 } // namespace
+
+void narrowCancelledMasks(func::FuncOp view, Ranges &ranges) {
+  for (Operation &op : view.front().without_terminator()) {
+    std::optional<CancelledMask> mask = cancelledMask(&op, ranges);
+    if (!mask || !mask->product.hasOneUse() || !ranges.find(mask->product) ||
+        !ranges.find(op.getResult(0)))
+      continue;
+    int sign = mask->hidden < 0 ? 1 : -1;
+    std::optional<MaskPaths::Bound> bound =
+        MaskPaths(ranges).bound({op.getResult(0), sign});
+    if (!bound)
+      continue;
+    double enough = std::ceil(-std::min(bound->narrow, bound->wide));
+    if (enough <= 0 || enough >= std::abs(mask->hidden))
+      continue;
+    double part = enough / std::abs(mask->hidden);
+    double factor = *factorIn(mask->factor->get()) * part;
+    replaceNumber(*mask->factor, factor);
+    replaceNumber(*mask->constant, *factorIn(mask->constant->get()) * part);
+    auto upTo = [](double end) {
+      return Interval{std::min(end, 0.0), std::max(end, 0.0)};
+    };
+    ranges.set(mask->product, upTo(factor));
+    ranges.set(op.getResult(0), upTo(mask->hidden * part));
+  }
+}
 
 Interval withoutMask(Value value, DataType kind, Interval range,
                      const Ranges &ranges) {

@@ -9,6 +9,7 @@
 
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Passes/Quantize/Precision.h"
+#include "parallax/Support/LargeObject.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
 
@@ -35,12 +36,12 @@ public:
   explicit QuantFileWriter(func::FuncOp function) : function(function) {}
 
   Json write() {
-    Json configs = Json::object(), dispatchings = Json::object();
+    LargeObject configs, dispatchings;
     for (Operation &op : function.front().without_terminator()) {
       if (op.getNumOperands() == 0)
         continue;
       std::string layer = getLayerName(&op).node;
-      Json &tensors = configs[layer] = Json::object();
+      Json tensors = Json::object();
       bool usesCodes = false;
       auto add = [&](Value value) {
         tensors[getTensorName(value)] = describe(value);
@@ -48,12 +49,13 @@ public:
       };
       llvm::for_each(op.getOperands(), add);
       llvm::for_each(op.getResults(), add);
+      configs[layer] = std::move(tensors);
       dispatchings[layer] = usesCodes ? "NPU" : "FP32";
     }
     Json file;
-    file["tensor_configs"] = std::move(configs);
-    file["values"] = std::move(values);
-    file["dispatchings"] = std::move(dispatchings);
+    file["tensor_configs"] = configs.take();
+    file["values"] = values.take();
+    file["dispatchings"] = dispatchings.take();
     return file;
   }
 
@@ -126,7 +128,7 @@ private:
   }
 
   func::FuncOp function;
-  Json values = Json::object();
+  LargeObject values;
 };
 
 } // namespace

@@ -92,12 +92,17 @@ static LogicalResult quantizeView(func::FuncOp view,
                                   QuantizeReport &report) {
   Precisions precisions = takePrecisions(view);
   Ranges ranges(view);
+  narrowCancelledMasks(view, ranges);
+  std::map<std::string, std::string> wideCodes =
+      widenMeetings(view, precisions, ranges, options.shareParameters);
   KindPlan kinds(view, precisions, ranges, options.shareParameters);
   report.alignments = kinds.meetingAsFloats();
   insertRequantizations(view, kinds, report);
   if (failed(assignTypes(view, kinds, ranges, options, report)) ||
       failed(quantizeConstants(view, kinds, precisions, options, report)))
     return failure();
+  for (AlignmentChoice &choice : report.alignments)
+    choice.wideCodes = wideCodes[choice.layer];
   countTensors(view, report);
   if (failed(verify(view)))
     return emitError(view.getLoc(),

@@ -18,6 +18,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
+
 namespace parallax::quantize {
 
 /// Precisions by operation of the function that is being quantized.
@@ -53,15 +55,20 @@ public:
   Interval known(Value value, DataType kind) const;
   /// All that is known of a value, or null.
   const TensorRange *find(Value value) const;
+  /// All that a value may be from now on.
+  void set(Value value, Interval range);
   /// Fails with an error if a range was missing.
   LogicalResult finish() const;
 
 private:
   mlir::func::FuncOp function;
   Calibration calibration;
-  llvm::StringMap<const TensorRange *> ranges;
+  llvm::StringMap<TensorRange *> ranges;
   std::vector<std::string> missing;
 };
+
+/// Whether an output of the network, which reads a tensor, is given as codes.
+bool leavesAsCodes(mlir::OpOperand &use);
 
 /// Arithmetic on single numbers, which takes next to no time in float.
 bool isArithmetic(Operation *op);
@@ -99,11 +106,23 @@ private:
   std::vector<AlignmentChoice> floats;
 };
 
+/// Gives layers 16 bits that read tensors which meet others, if 8 would leave a
+/// tensor next to no steps, no rule says otherwise, and that takes little more
+/// time. Returns what was decided, by the layer in which tensors meet.
+std::map<std::string, std::string> widenMeetings(mlir::func::FuncOp view,
+                                                 Precisions &precisions,
+                                                 const Ranges &ranges,
+                                                 bool shareParameters);
+
 /// What is left of a range if a mask of great negative numbers, or of minus
 /// infinity, has been put on a value that is on its way to a softmax. The least
 /// code then is one that the softmax takes for nothing.
 Interval withoutMask(Value value, DataType kind, Interval range,
                      const Ranges &ranges);
+
+/// Replaces the numbers of masks such as mask * C - C by smaller ones that hide
+/// as well, so that what they show has codes.
+void narrowCancelledMasks(mlir::func::FuncOp view, Ranges &ranges);
 
 /// Gives every tensor of codes its quantized type. Inserts a requantization in
 /// front of operators that need one scale for all operands, where an operand

@@ -12,6 +12,18 @@ func.func @conv_integer(%x0: tensor<1x4x8x8xi8>, %x1: tensor<6x4x3x3xf32>) {
 
 // -----
 
+func.func @conv_no_channels(%x0: tensor<1x0x8x8xf32>, %x1: tensor<6x0x3x3xf32>) {
+  // expected-error @+2 {{x has no channels}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.conv %x0, %x1
+      {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>,
+       strides = array<i64: 1, 1>}
+      : (tensor<1x0x8x8xf32>, tensor<6x0x3x3xf32>) -> tensor<1xf32>
+  return
+}
+
+// -----
+
 func.func @conv_rank(%x0: tensor<4x8xf32>, %x1: tensor<6x4x3x3xf32>) {
   // expected-error @+2 {{x has rank 2, expected at least 3}}
   // expected-error @+1 {{failed to infer returned types}}

@@ -140,6 +140,29 @@ TEST(Diagnosis, DeadChannelsThoughTheCosineIsGood) {
   EXPECT_TRUE(diagnose(chain.report).empty());
 }
 
+TEST(Diagnosis, ClassesThatAreNeverLikelyAreNotDead) {
+  Chain chain;
+  chain.layer(2).metrics.deadChannels = 6;
+  chain.layer(2).type = "Softmax";
+  EXPECT_TRUE(diagnose(chain.report).empty());
+  // Of outputs that are judged, those count that hold something.
+  chain.layer(2).type = "Sigmoid";
+  ChannelGroup group;
+  chain.layer(2).groups = {group};
+  EXPECT_TRUE(diagnose(chain.report).empty());
+  group.lost.channels = {{4, 5}};
+  chain.layer(2).groups = {group};
+  find(chain.report, "c_out", Cause::DeadChannels);
+  // What is bad has another reason.
+  chain.layer(2).type = "Softmax";
+  chain.layer(2).groups.clear();
+  chain.layer(2).metrics.cosine = 0.9;
+  OutlierRow outliers{.tensor = "c_out", .channels = 8};
+  outliers.peak = {7, 0.9, 0.01};
+  chain.report.outliers = {outliers};
+  find(chain.report, "c_out", Cause::CoarseStep);
+}
+
 TEST(Diagnosis, ActivationOutliersOfWhatABadLayerReads) {
   Chain chain;
   OutlierRow outliers{.tensor = "a_out", .channels = 8};

@@ -26,6 +26,8 @@ struct Output {
   ValueFn reference = {}, quantized = {};
   int64_t width = places;
   bool choosesClasses = false;
+  /// Whether the layer says that places are the channels.
+  bool isTurned = false;
 
   PrecisionReport report() const {
     PrecisionReport report;
@@ -35,16 +37,14 @@ struct Output {
     PrecisionRow &row = report.tables[0].rows.emplace_back();
     row.node = row.tensor = "y";
     row.isOutput = true;
-    TensorComparison sums(1, {}, choosesClasses);
-    ChannelGroups groups;
-    for (int64_t sample = 0; sample < samples; ++sample) {
-      TensorComparison one(1, {}, choosesClasses);
-      one.add(tensorOf(sample, quantized), tensorOf(sample, reference));
-      sums.merge(one);
-      groups.add(one);
+    row.groups = groupsAlong(1, row.metrics).first;
+    if (isTurned) {
+      ComparisonResult ignored;
+      auto [others, areStable] = groupsAlong(1, ignored);
+      row.groups = groupsAlong(2, row.metrics).first;
+      if (areStable)
+        row.groups = chooseGroups(row.groups, others);
     }
-    row.metrics = sums.result();
-    row.groups = groups.result(sums);
     return report;
   }
   OutputVerdict verdict() const {
@@ -52,6 +52,21 @@ struct Output {
   }
 
 private:
+  /// The groups, and whether all samples have them.
+  std::pair<std::vector<ChannelGroup>, bool>
+  groupsAlong(int64_t axis, ComparisonResult &metrics) const {
+    TensorComparison sums(axis, {}, choosesClasses);
+    ChannelGroups groups;
+    for (int64_t sample = 0; sample < samples; ++sample) {
+      TensorComparison one(axis, {}, choosesClasses);
+      one.add(tensorOf(sample, quantized), tensorOf(sample, reference));
+      sums.merge(one);
+      groups.add(one);
+    }
+    metrics = sums.result();
+    return {groups.result(sums), groups.areStable(sums)};
+  }
+
   Tensor tensorOf(int64_t sample, const ValueFn &value) const {
     Tensor tensor(DType::F32,
                   width == 1 ? Shape{1, channels} : Shape{1, channels, width});
@@ -115,6 +130,56 @@ TEST(OutputVerdict, BoxesDoNotHideScores) {
       "are all 0 after quantization"));
   output.quantized = rounded(boxesAndScores, 0.01);
   EXPECT_EQ(output.verdict().quality, OutputQuality::Good);
+}
+
+TEST(OutputVerdict, ChannelsAreFoundAlongBothDimensions) {
+  Output output{.channels = 16,
+                .reference = boxesAndScores,
+                .quantized = rounded(boxesAndScores, 2.5),
+                .width = 32,
+                .isTurned = true};
+  OutputVerdict verdict = output.verdict();
+  EXPECT_EQ(verdict.quality, OutputQuality::Bad);
+  EXPECT_TRUE(verdict.reason.starts_with("channels 4–15 (")) << verdict.reason;
+  // Groups with ranges of their own are judged by themselves, and may be good.
+  output.quantized = rounded(boxesAndScores, 0.01);
+  EXPECT_EQ(output.verdict().quality, OutputQuality::Good);
+  EXPECT_EQ(output.verdict().groups.size(), 2u);
+  // Scores beside boxes from 0 to 1 are lost, too.
+  ValueFn relative = [](int64_t sample, int64_t channel, int64_t place) {
+    return boxesAndScores(sample, channel, place) / (channel < 4 ? 640 : 1);
+  };
+  output.reference = relative;
+  output.quantized = [&](int64_t sample, int64_t channel, int64_t place) {
+    return channel > 12 ? 0.5 : relative(sample, channel, place);
+  };
+  EXPECT_EQ(output.verdict().quality, OutputQuality::Bad);
+  EXPECT_TRUE(output.verdict().reason.starts_with("channels 13–15 ("))
+      << output.verdict().reason;
+}
+
+TEST(OutputVerdict, PlacesAreNoChannels) {
+  // Something is heard at another time in every sample, and silence is lost.
+  Output output{.channels = 32,
+                .reference =
+                    [](int64_t sample, int64_t time, int64_t feature) {
+                      bool isLoud = (time + sample * 5) % 32 < 8;
+                      return noise(sample, time, feature) * (isLoud ? 40 : 1);
+                    },
+                .width = 24,
+                .isTurned = true};
+  output.quantized = rounded(output.reference, 2.1);
+  EXPECT_EQ(output.verdict().groups.size(), 1u);
+  EXPECT_EQ(output.verdict().quality, OutputQuality::Good)
+      << output.verdict().reason;
+  // Where channels lie is also clear if both dimensions have groups.
+  output.reference = [](int64_t sample, int64_t channel, int64_t feature) {
+    return noise(sample, channel, feature) * (feature < 4 ? 40 : 1) *
+           (channel < 4 ? 40 : 1);
+  };
+  output.quantized = output.reference;
+  EXPECT_EQ(output.verdict().groups[0].channels,
+            (std::vector<ChannelRange>{{0, 3}}));
 }
 
 TEST(OutputVerdict, KeypointsShareTheRangeOfBoxes) {

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Core/Executable.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <map>
 #include <random>
 
 using namespace parallax;
@@ -54,6 +56,48 @@ TEST(MemoryPlan, RandomLifetimesStayDisjointAndTight) {
     expectDisjoint(buffers, plan);
     EXPECT_GE(plan.arenaBytes, plan.peakLiveBytes);
     EXPECT_LE(double(plan.arenaBytes), 1.3 * double(plan.peakLiveBytes));
+  }
+}
+
+// So many buffers that comparing all of them would take long.
+TEST(MemoryPlan, ManyBuffersStayDisjointAndTight) {
+  std::mt19937 random(9);
+  std::vector<BufferLifetime> buffers;
+  constexpr size_t count = 40000;
+  for (size_t i = 0; i < count; ++i) {
+    // A network, and what goes back through it.
+    buffers.push_back({64 + random() % 1000, i, i + 1 + random() % 4});
+    if (i % 4 == 0)
+      buffers.push_back({64 + random() % 1000, i, 2 * count - i});
+    buffers.push_back({random() % 3 * 64, count + i, count + i + 1});
+  }
+  MemoryPlan plan = planMemory(buffers);
+  EXPECT_GE(plan.arenaBytes, plan.peakLiveBytes);
+  EXPECT_LE(double(plan.arenaBytes), 1.1 * double(plan.peakLiveBytes));
+  // Along the steps, what is alive lies between its neighbours.
+  std::vector<std::pair<size_t, size_t>> events;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    EXPECT_EQ(plan.offsets[i] % 64, 0u);
+    EXPECT_LE(plan.offsets[i] + buffers[i].bytes, plan.arenaBytes);
+    events.push_back({2 * buffers[i].firstStep, i});
+    events.push_back({2 * buffers[i].lastStep + 1, i});
+  }
+  std::ranges::sort(events);
+  std::map<size_t, size_t> ends; // of what is alive, by offset
+  for (auto [time, i] : events) {
+    size_t offset = plan.offsets[i], end = offset + buffers[i].bytes;
+    if (buffers[i].bytes == 0)
+      continue;
+    if (time % 2 == 1) {
+      ends.erase(offset);
+      continue;
+    }
+    auto next = ends.lower_bound(offset);
+    if (next != ends.end())
+      ASSERT_LE(end, next->first) << i;
+    if (next != ends.begin())
+      ASSERT_LE(std::prev(next)->second, offset) << i;
+    ends[offset] = end;
   }
 }
 

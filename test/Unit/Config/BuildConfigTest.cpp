@@ -572,6 +572,17 @@ TEST(BuildConfigTest, Normalization) {
                 "'input_processors[0].zeropoint' needs a 'scale' other than 0");
 }
 
+TEST(BuildConfigTest, NamesStayInTheOutputFolder) {
+  constexpr const char *reason =
+      ", which must be the name of a file inside of output_dir";
+  for (std::string name : {"../m.axmodel", "a/../../m.axmodel", "/m.axmodel",
+                           "..", "models/", ""})
+    expectMessage(R"({"output_name": ")" + name + R"("})",
+                  "'output_name' is '" + name + "'" + reason);
+  for (std::string name : {"m.axmodel", "models/m.axmodel", "..m"})
+    EXPECT_EQ(read(R"({"output_name": ")" + name + R"("})").outputName, name);
+}
+
 TEST(BuildConfigTest, ModesOfTheHardware) {
   expectConfigError(
       R"({"target_hardware": "AX620E", "npu_mode": "NPU3"})",

@@ -417,6 +417,23 @@ TEST_F(Calibration, InputsTakeTheSamePicturesInTheirOwnOrder) {
   EXPECT_FALSE(contains(warnings, "'x': tensor_format is not given"));
 }
 
+TEST_F(Calibration, ShapesThatDoNotTellAreToldTheirLayout) {
+  cv::Mat pixels(3, 2, CV_8UC3, cv::Scalar(10, 20, 30));
+  std::vector<uint8_t> png;
+  cv::imencode(".png", pixels, png);
+  auto archive = pack(dir / "a.tar", Packing::Tar,
+                      {{"1.png", std::string(png.begin(), png.end())}});
+  CalibrationSource source = sourceOf(archive, "x", DataFormat::Image, 1);
+  std::vector<PortInfo> inputs = {{"x", DType::F32, {1, 3, 2, 3}}};
+  EXPECT_EQ(valuesOf<float>(open(inputs, {source}).load(0)[0]),
+            (std::vector<float>{10, 10, 10, 10, 10, 10, 20, 20, 20, 20, 20, 20,
+                                30, 30, 30, 30, 30, 30}));
+  source.tensorLayoutOf["x"] = TensorLayout::NHWC;
+  EXPECT_EQ(valuesOf<float>(open(inputs, {source}).load(0)[0]),
+            (std::vector<float>{10, 20, 30, 10, 20, 30, 10, 20, 30, 10, 20, 30,
+                                10, 20, 30, 10, 20, 30}));
+}
+
 TEST_F(Calibration, FindsBlankAndRepeatedSamples) {
   auto archive = pack(dir / "a.tar", Packing::Tar,
                       {{"a.npy", floatNpy(1, 2)},

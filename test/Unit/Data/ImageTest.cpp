@@ -127,7 +127,12 @@ TEST(Image, FillsBatchesAndOtherTypes) {
 }
 
 TEST(Image, RefusesInputsThatAreNoPictures) {
-  expectError([] { formOf({1, 10}); }, "no four dimensions");
+  expectError(
+      [] {
+        formOf({1, 10});
+      },
+      "input 'x' (1x10 of float32) can't be given pictures: it has no "
+      "four dimensions; use arrays");
   expectError([] { formOf({1, 4, 8, 8}); }, "4 channels");
   expectError(
       [] {
@@ -140,7 +145,7 @@ TEST(Image, RefusesInputsThatAreNoPictures) {
       [] {
         formOf({1, 3, 8, 8}, ColorSpace::Bgr, {1, 2});
       },
-      "calibration_mean has 2 values");
+      "input 'x': mean has 2 values");
   expectError(
       [] {
         formOf({1, 3, 8, 8}, ColorSpace::Bgr, {}, {1, 0, 1});
@@ -194,6 +199,71 @@ TEST(Image, RefusesDamagedFiles) {
   std::string damaged = encode(".png", 40, 40);
   damaged[damaged.size() / 2] ^= 0x55;
   expectImageRefused(damaged, "cannot decode");
+}
+
+std::string bigEndian(uint32_t value) {
+  return {char(value >> 24), char(value >> 16), char(value >> 8), char(value)};
+}
+
+/// A chunk of a PNG file.
+std::string chunk(const std::string &body) {
+  // The remainder of a polynomial division, bit by bit.
+  uint32_t sum = 0xffffffff;
+  for (unsigned char byte : body)
+    for (int bit = 0; bit < 8; ++bit) {
+      bool carry = ((sum ^ byte >> bit) & 1) != 0;
+      sum = sum >> 1 ^ (carry ? 0xedb88320 : 0);
+    }
+  return bigEndian(uint32_t(body.size()) - 4) + body + bigEndian(~sum);
+}
+
+/// A gray PNG file of one chunk of pixels as one with a palette, which is that
+/// of the masks of PASCAL VOC: 0 is black, 1 is dark red, 2 is dark green.
+std::string withPalette(const cv::Mat &gray, bool isBilevel = false) {
+  std::vector<uint8_t> bytes;
+  cv::imencode(".png", gray, bytes, {cv::IMWRITE_PNG_BILEVEL, isBilevel});
+  std::string file(bytes.begin(), bytes.end());
+  constexpr size_t headerAt = 8, headerSize = 25, colorType = 13;
+  std::string header = file.substr(headerAt + 4, headerSize - 8);
+  header[colorType] = 3;
+  std::string colors("PLTE\0\0\0\x80\0\0\0\x80\0", 13);
+  colors += std::string(isBilevel ? 0 : 3 * 253, '\x40');
+  if (isBilevel)
+    colors.resize(10);
+  return file.substr(0, headerAt) + chunk(header) + chunk(colors) +
+         chunk(std::string("tRNS\0", 5)) + file.substr(headerAt + headerSize);
+}
+
+Tensor maskOf(const std::string &bytes) {
+  return readMask(std::as_bytes(std::span(bytes)), "m.png");
+}
+
+TEST(Mask, HasTheNumbersOfAPalette) {
+  cv::Mat classes(3, 20, CV_8UC1);
+  for (int i = 0; i < 60; ++i)
+    classes.data[i] = i == 59 ? 255 : uint8_t(i % 21);
+  Tensor mask = maskOf(withPalette(classes));
+  ASSERT_EQ(mask.shape(), (Shape{3, 20}));
+  for (int i = 0; i < 60; ++i)
+    EXPECT_EQ(mask.data<uint8_t>()[i], classes.data[i]) << i;
+  // One bit for a pixel.
+  cv::Mat sides(3, 20, CV_8UC1);
+  for (int i = 0; i < 60; ++i)
+    sides.data[i] = i % 3 == 0 ? 255 : 0;
+  mask = maskOf(withPalette(sides, /*isBilevel=*/true));
+  for (int i = 0; i < 60; ++i)
+    EXPECT_EQ(mask.data<uint8_t>()[i], i % 3 == 0) << i;
+}
+
+TEST(Mask, RefusesWhatHasNoNumbers) {
+  expectError([] { maskOf(encode(".png", 4, 4)); },
+              "cannot decode 'm.png': it is not gray with 8 bits");
+  cv::Mat classes(8, 8, CV_8UC1, cv::Scalar(1));
+  std::string whole = withPalette(classes);
+  for (size_t length = 0; length < whole.size(); ++length)
+    EXPECT_THROW(maskOf(whole.substr(0, length)), Error) << length;
+  whole[whole.size() - 20] ^= 0x55;
+  expectError([&] { maskOf(whole); }, "m.png");
 }
 
 } // namespace

@@ -316,6 +316,36 @@ TEST_F(HeadTest, Raw) {
   EXPECT_EQ(precision({v5}), 1);
 }
 
+TEST_F(HeadTest, Arrays) {
+  writeArray<float>(dir / "x.npy", {1, 3, 64, 64},
+                    std::vector<float>(3 * 64 * 64));
+  writeText(dir / "numbered/000000.txt", "1 0.5 0.5 0.5 0.5\n");
+  config.images = (dir / "x.npy").string();
+  config.labels = (dir / "numbered").string();
+  std::vector<Tensor> found = {
+      floats({1, 2, 6}, {16, 16, 48, 48, 0.9f, 1, 0, 0, 5, 5, 0.0f, 0})};
+  auto precisionWith = [&](Shape input) {
+    TestTask test(config, {{"x", DType::F32, std::move(input)}},
+                  {{"y", DType::F32, found[0].shape()}});
+    return test.score({test.task->answer(0, Placement(), found)})[0];
+  };
+  EXPECT_EQ(precisionWith({1, 3, 64, 64}), 1);
+  EXPECT_EQ(precisionWith({1, 64, 64, 3}), 1);
+  EXPECT_EQ(precisionWith({1, 3, 96, 128}), 0);
+  expectError(
+      [&] {
+        precisionWith({1, 3, 4096});
+      },
+      "a detector needs an input of pictures");
+  config.labels = (dir / "numbered/000000.txt").string();
+  expectError(
+      [&] {
+        precisionWith({1, 3, 64, 64});
+      },
+      "must be a folder of YOLO's .txt files with the numbers of "
+      "samples as names (000000.txt, …), not ");
+}
+
 TEST_F(HeadTest, TellsWhatDoesNotFit) {
   expectError(
       [&] {

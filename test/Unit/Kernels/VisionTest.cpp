@@ -53,7 +53,7 @@ struct GridWitness {
       return sample(axis + 1, base * extent + i, grid);
     };
     if (mode == GridMode::Nearest)
-      at = x.rank() == 5 ? std::round(at) : std::nearbyint(at);
+      at = std::nearbyint(at);
     if (at < low() || at > high(extent)) {
       if (padding == GridPadding::Border)
         at = std::clamp(at, 0.0, double(extent - 1));
@@ -130,8 +130,8 @@ TEST(VisionTest, GridSampleSurvivesAnyCoordinate) {
     }
 }
 
-TEST(VisionTest, GridSampleRoundsTiesByRank) {
-  // Position 0.5 of two pixels: to even in images, away from 0 in volumes.
+TEST(VisionTest, GridSampleRoundsTiesToEven) {
+  // Position 0.5 of two pixels, in an image and in a volume.
   Tensor x = tensorOf({1, 1, 1, 2}, {1.f, 2.f}), y(DType::F32, {1, 1, 1, 1});
   Tensor grid = tensorOf({1, 1, 1, 2}, {0.f, 0.f});
   gridSample(x, grid, y, GridMode::Nearest, GridPadding::Zeros, false);
@@ -139,7 +139,27 @@ TEST(VisionTest, GridSampleRoundsTiesByRank) {
   Tensor x3 = x.reshaped({1, 1, 1, 1, 2}), y3(DType::F32, {1, 1, 1, 1, 1});
   Tensor grid3 = tensorOf({1, 1, 1, 1, 3}, {0.f, 0.f, 0.f});
   gridSample(x3, grid3, y3, GridMode::Nearest, GridPadding::Zeros, false);
-  expectValues<float>(y3, {2});
+  expectValues<float>(y3, {1});
+}
+
+// A volume of 3 x 2 x 2 and points of which many lie between pixels. The
+// expected values follow from ONNX's definition: x = ((g + 1) n - 1) / 2, or
+// (g + 1) / 2 (n - 1) with aligned corners, rounded half to even.
+TEST(VisionTest, GridSampleOfVolumes) {
+  Tensor x = tensorOf({1, 1, 3, 2, 2}, {1.f, 2.f, 3.f, 4.f, 5.f, 6.f, 7.f, 8.f,
+                                        9.f, 10.f, 11.f, 12.f});
+  Tensor grid = tensorOf(
+      {1, 2, 4, 2, 3},
+      {-1.f,  -1.f,  -1.f,  -1.f,  -0.5f, 0.3f,  -0.5f, -0.5f, -0.5f, 1.f,
+       -0.6f, -1.f,  -0.2f, -0.2f, -0.2f, 0.4f,  0.2f,  0.6f,  0.f,   0.f,
+       0.f,   -1.f,  0.f,   0.f,   0.f,   0.f,   0.f,   -1.f,  1.f,   0.f,
+       -0.2f, -0.2f, -0.2f, 1.f,   0.4f,  -0.2f, 0.5f,  0.5f,  0.5f,  -1.f,
+       -0.8f, 0.8f,  1.f,   1.f,   1.f,   0.4f,  0.6f,  -0.3f});
+  Tensor y(DType::F32, {1, 1, 2, 4, 2});
+  gridSample(x, grid, y, GridMode::Nearest, GridPadding::Zeros, false);
+  expectValues<float>(y, {1, 5, 1, 0, 5, 12, 5, 5, 5, 0, 5, 0, 12, 9, 0, 8});
+  gridSample(x, grid, y, GridMode::Nearest, GridPadding::Zeros, true);
+  expectValues<float>(y, {1, 5, 1, 2, 5, 12, 5, 5, 5, 7, 5, 8, 12, 9, 12, 8});
 }
 
 /// RoiAlign of one bin grid, sample by sample.

@@ -80,6 +80,8 @@ void table(const std::vector<int64_t> &entries, const Codes &x, Codes &y,
            Tie tie) {
   for (int64_t code : x.values) {
     int64_t u = code - x.leastOfType();
+    if (misread(x.bits == 8 ? "C51.signed" : "C52.signed"))
+      u = code & ((int64_t(1) << x.bits) - 1);
     if (x.bits == 8) {
       // C51
       y.values.push_back(entries[u]);
@@ -88,6 +90,10 @@ void table(const std::vector<int64_t> &entries, const Codes &x, Codes &y,
     // C53
     auto delta = int64_t(65536 / (entries.size() - 1));
     int64_t i = u / delta, r = u % delta;
+    if (misread("C53.knot"))
+      r = 0;
+    if (misread("C53.end"))
+      i = std::min<int64_t>(i, int64_t(entries.size()) - 3);
     Wide sum = Wide(entries[i]) * (delta - r) + Wide(entries[i + 1]) * r;
     store(y, roundedShift(sum, 8 + digits(delta) - 1, tie));
   }
@@ -115,8 +121,10 @@ Exponents exponentTables(const Codes &x) {
 static Wide tabulatedExponent(const Exponents &tables, int64_t d) {
   if (tables.coarse.empty())
     return tables.fine[d];
-  return roundedShift(tables.coarse[d / 256] * tables.fine[d % 256], 30,
-                      Tie::Up);
+  Wide product = tables.coarse[d / 256] * tables.fine[d % 256];
+  if (misread("C62.floor"))
+    return floorDivide(product, power(30));
+  return roundedShift(product, 30, Tie::Up);
 }
 
 Wide exponent(const Codes &x, int64_t d) {
@@ -154,9 +162,15 @@ void softmax(const Codes &x, int64_t axis, const Exponents &tables,
     // C64
     Factor r = reciprocal(row.sum);
     Wide g = roundedShift(r.m * f.m, 31, Tie::Up);
-    store(y, roundedShift(
-                 tabulatedExponent(tables, row.greatest - x.values[flat]) * g,
-                 r.s + f.s - 31, tie));
+    if (misread("C64.floor"))
+      g = floorDivide(r.m * f.m, power(31));
+    Wide e = tabulatedExponent(tables, row.greatest - x.values[flat]);
+    // The quotient in one step, without a reciprocal.
+    if (misread("C64.quotient"))
+      store(y, floorDivide(2 * e * f.m + row.sum * power(f.s),
+                           2 * row.sum * power(f.s)));
+    else
+      store(y, roundedShift(e * g, r.s + f.s - 31, tie));
   }
 }
 
@@ -195,7 +209,11 @@ void logSoftmax(const Codes &x, int64_t axis, const Exponents &tables,
     auto i = size_t(m / power(16));
     Wide t = m % power(16);
     Wide blend = lambda[i] * (power(16) - t) + lambda[i + 1] * t;
-    Wide ell = (n - 31) * lambda[256] + roundedShift(blend, 16, Tie::Up);
+    if (misread("C66.entry"))
+      blend = lambda[i] * power(16);
+    Wide ell = (n - 31) * lambda[256] +
+               (misread("C66.floor") ? floorDivide(blend, power(16))
+                                     : roundedShift(blend, 16, Tie::Up));
     Wide d = row.greatest - x.values[flat];
     store(y, roundedShift(-d * k.distance - ell * k.logarithm.m, k.logarithm.s,
                           tie));
@@ -264,19 +282,32 @@ void normalize(const std::string &kind, const Codes &x, int64_t n,
       Wide v = centered(x, r * n + i);
       // C72, C73, C74
       Wide d = kind == "layer" ? n * v - sum : kind == "rms" ? n * v : v;
+      if (misread("C73.centred") && kind == "rms")
+        d = n * v - sum;
       Wide variance = kind == "layer" ? n * squares - sum * sum
                       : kind == "rms" ? n * squares
                                       : squares;
       // C75
-      Wide w = variance * power(16) + norm.epsilon, u = 0;
+      if (misread("C72.variance") && kind == "layer")
+        variance = n * squares;
+      if (misread("C74.mean") && kind == "l2")
+        variance = n * squares;
+      Wide w = variance * power(16) +
+               (misread("C75.epsilon") ? Wide(0) : norm.epsilon);
+      Wide u = misread("C75.nothing") ? power(norm.fraction) : Wide(0);
       if (w != 0) {
         Factor root = inverseRoot(w);
-        u = roundedShift(d * root.m, root.s - 8 - norm.fraction, Tie::Up);
+        int shift = root.s - 8 - norm.fraction;
+        u = misread("C75.floor") ? floorDivide(d * root.m, power(shift))
+                                 : roundedShift(d * root.m, shift, Tie::Up);
       }
       int64_t entry = entryOf(r, i);
       Wide k = norm.k[norm.k.size() == 1 ? 0 : entry];
       Wide b = norm.b[norm.b.size() == 1 ? 0 : entry];
-      store(y, roundedShift(u * k + b, norm.s + norm.fraction, tie));
+      int last = norm.s + norm.fraction;
+      store(y, misread("C75.apart")
+                   ? roundedShift(u * k, last, tie) + roundedShift(b, last, tie)
+                   : roundedShift(u * k + b, last, tie));
     }
   }
 }
@@ -289,10 +320,16 @@ void normalize(const std::string &kind, const Codes &x, int64_t n,
 void quantize(const std::vector<float> &x, Codes &y) {
   for (float v : x) {
     float quotient = v / y.scale;
+    if (misread("C6.reciprocal"))
+      quotient = v * (1 / y.scale);
     if (std::isnan(quotient))
-      y.values.push_back(y.low);
+      y.values.push_back(misread("C6.nan") ? y.zero : y.low);
     else if (std::fabs(quotient) > 1e9f)
       y.values.push_back(quotient < 0 ? y.low : y.high);
+    else if (misread("C6.double"))
+      store(y, rne(double(v) / double(y.scale)));
+    else if (misread("C6.halves"))
+      store(y, Wide(std::round(quotient)));
     else
       store(y, rne(double(quotient)));
   }
@@ -302,7 +339,9 @@ void quantize(const std::vector<float> &x, Codes &y) {
 std::vector<float> dequantize(const Codes &x) {
   std::vector<float> y;
   for (int64_t code : x.values)
-    y.push_back(float(code - x.zero) * x.scale);
+    y.push_back(misread("C7.apart")
+                    ? float(code) * x.scale - float(x.zero) * x.scale
+                    : float(code - x.zero) * x.scale);
   return y;
 }
 

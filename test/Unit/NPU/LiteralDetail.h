@@ -46,7 +46,7 @@ inline int64_t flatten(const Dims &at, const Dims &dims) {
 
 /// x - z_x at an element.
 inline Wide centered(const Codes &x, int64_t flat) {
-  return x.values[flat] - x.zero;
+  return misread("C2.zero") ? x.values[flat] : x.values[flat] - x.zero;
 }
 
 /// The element of an operand that broadcasts to the coordinates `at`.
@@ -59,15 +59,30 @@ inline Wide broadcast(const Codes &x, const Dims &at) {
 
 // C4
 inline void store(Codes &y, Wide steps) {
-  Wide code = y.zero + steps;
-  code = code < y.low ? y.low : code;
-  code = code > y.high ? y.high : code;
+  Wide code = y.zero + steps, low = y.low, high = y.high;
+  if (misread("C3.type")) {
+    low = y.leastOfType();
+    high = low + power(y.bits) - 1;
+  }
+  if (misread("C4.wrap")) {
+    Wide least = y.leastOfType(), span = power(y.bits);
+    code = least + ((code - least) % span + span) % span;
+  }
+  code = code < low ? low : code;
+  code = code > high ? high : code;
   y.values.push_back(int64_t(code));
 }
 
 // C13
 inline Wide requantized(Wide a, const Factor &f, Tie tie) {
-  return roundedShift(a * f.m, f.s, tie);
+  Wide p = a * f.m;
+  if (misread("C13.64"))
+    p = int64_t(uint64_t(p));
+  if (misread("C13.63") && f.s >= 63)
+    return 0;
+  if (misread("C13.twice") && f.s > 8)
+    return roundedShift(roundedShift(p, f.s - 4, tie), 4, tie);
+  return roundedShift(p, f.s, tie);
 }
 
 /// The part of the dimensions from the second on.

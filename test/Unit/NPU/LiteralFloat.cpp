@@ -147,7 +147,7 @@ static float functionValue(const std::string &name, float x, float alpha,
   if (name == "Floor")
     return std::floor(x);
   if (name == "Round")
-    return std::nearbyint(x);
+    return misread("C90.round") ? std::round(x) : std::nearbyint(x);
   if (name == "Sign")
     return x > 0 ? 1.0f : x < 0 ? -1.0f : x;
   if (name == "Sqrt")
@@ -164,14 +164,14 @@ static float functionValue(const std::string &name, float x, float alpha,
     return clampUnit(sum);
   }
   if (name == "HardSwish") {
-    float product = x * float(1.0 / 6);
+    float product = misread("C90.swish") ? x / 6 : x * float(1.0 / 6);
     float sum = product + 0.5f;
     return x * clampUnit(sum);
   }
   if (name == "LeakyRelu")
     return x < 0 ? alpha * x : x;
   if (name == "Relu")
-    return x < 0 ? 0.0f : x;
+    return misread("C90.relu") && !(x > 0) ? 0.0f : x < 0 ? 0.0f : x;
   if (name == "ThresholdedRelu")
     return x > alpha ? x : 0.0f;
   if (name == "Shrink")
@@ -212,7 +212,18 @@ static float functionValue(const std::string &name, float x, float alpha,
 }
 
 float floatFunction(const std::string &name, float x, float alpha, float beta) {
-  return functionValue(name, x, alpha, beta);
+  static constexpr std::string_view rounded[] = {
+      "Exp",      "Erf",      "Sin",  "Cos",   "Tan",   "Tanh",
+      "Sigmoid",  "Softplus", "Silu", "Mish",  "Gelu",  "Log",
+      "GeluTanh", "Elu",      "Celu", "Selu",  "Sinh",  "Cosh",
+      "Asin",     "Acos",     "Atan", "Asinh", "Acosh", "Atanh"};
+  float y = functionValue(name, x, alpha, beta);
+  // As a library that is good to one unit in the last place.
+  bool isFunction = std::find(std::begin(rounded), std::end(rounded), name) !=
+                    std::end(rounded);
+  if (misread("C95.lastPlace") && isFunction)
+    return std::nextafter(y, 0.0f);
+  return y;
 }
 
 float floatPow(float x, double y) { return float(quad::pow(x, y)); }
@@ -233,7 +244,8 @@ Array floatConv(const Array &x, const Array &w, const Floats &bias, Dims yDims,
   for (int64_t flat = 0; flat < y.size(); ++flat) {
     Dims p = indexOf(flat, y.dims);
     int64_t o = p[1], group = o / outputs;
-    float acc = 0;
+    bool startsAtBias = misread("C91.bias") && !bias.empty();
+    float acc = startsAtBias ? bias[size_t(o)] : 0;
     for (int64_t c = 0; c < channels; ++c)
       for (int64_t k = 0; k < countOf(kernel); ++k) {
         Dims tap = indexOf(k, kernel);
@@ -256,9 +268,11 @@ Array floatConv(const Array &x, const Array &w, const Floats &bias, Dims yDims,
                           : Dims{o, c};
         weight.insert(weight.end(), tap.begin(), tap.end());
         float product = value * w.at(weight);
-        acc = acc + product;
+        acc = misread("C91.fused") ? std::fma(value, w.at(weight), acc)
+                                   : acc + product;
       }
-    y.values[size_t(flat)] = bias.empty() ? acc : acc + bias[size_t(o)];
+    y.values[size_t(flat)] =
+        bias.empty() || startsAtBias ? acc : acc + bias[size_t(o)];
   }
   return y;
 }
@@ -277,7 +291,8 @@ Array floatMatmul(const Array &a, const Array &b, Dims yDims) {
   for (int64_t flat = 0; flat < y.size(); ++flat) {
     Dims index = indexOf(flat, y.dims);
     float acc = 0;
-    for (int64_t k = 0; k < a.dims.back(); ++k) {
+    for (int64_t i = 0; i < a.dims.back(); ++i) {
+      int64_t k = misread("C91.order") ? a.dims.back() - 1 - i : i;
       Dims left = index, right = index;
       left[last] = k;
       right[last - 1] = k;
@@ -337,6 +352,12 @@ Array floatEinsum(const std::vector<Array> &inputs,
 //===----------------------------------------------------------------------===//
 
 float floatSum(const Floats &x) {
+  if (misread("C92.lanes")) {
+    float sum = 0;
+    for (float value : x)
+      sum = sum + value;
+    return sum;
+  }
   Floats lane(8, 0.0f);
   for (size_t i = 0; i < x.size(); ++i)
     lane[i % 8] = lane[i % 8] + x[i];
@@ -380,7 +401,8 @@ float floatReduction(const std::string &kind, const Floats &x, int64_t p) {
   if (kind == "Sum")
     return floatSum(x);
   if (kind == "Mean")
-    return floatSum(x) / float(x.size());
+    return misread("C92.mean") ? floatSum(x) * (1 / float(x.size()))
+                               : floatSum(x) / float(x.size());
   if (kind == "SumSquare")
     return floatSum(mapped(x, square));
   if (kind == "LogSum")
@@ -448,7 +470,11 @@ Array floatPool(const std::string &kind, const Array &x, Dims yDims,
       counted += inPads;
       if (isInside(from, x.dims))
         taps.push_back(x.at(from));
+      else if (misread("C92.gaps") && kind == "Average")
+        taps.push_back(0);
     }
+    if (misread("C92.gaps"))
+      counted = int64_t(taps.size());
     float n = countPads ? float(counted) : float(taps.size());
     float &result = y.values[size_t(flat)];
     if (kind == "Average")
@@ -469,8 +495,15 @@ Floats floatSoftmax(const Floats &row, bool isLog) {
   Floats e = mapped(distances, floatExp);
   float t = floatSum(e);
   float logarithm = floatLog(t);
+  if (isLog && misread("C93.log")) {
+    float both = m + logarithm;
+    return mapped(row, [&](float x) { return x - both; });
+  }
   if (isLog)
     return mapped(distances, [&](float d) { return d - logarithm; });
+  float reciprocal = 1 / t;
+  if (misread("C93.reciprocal"))
+    return mapped(e, [&](float v) { return v * reciprocal; });
   return mapped(e, [&](float v) { return v / t; });
 }
 
@@ -489,6 +522,8 @@ Floats floatNormalize(bool isCentred, const Floats &x, int64_t count,
     float q = std::sqrt(sum);
     for (int64_t i = 0; i < count; ++i) {
       float u = q == 0 ? 0.0f : d[size_t(i)] / q;
+      if (misread("C94.reciprocal"))
+        u = d[size_t(i)] * (1 / q);
       if (!gamma.empty())
         u = u * gamma[size_t(entryOf(r, i))];
       if (!beta.empty())
@@ -509,6 +544,12 @@ Array floatBatchNorm(const Array &x, const Floats &gamma, const Floats &beta,
     float d = x.values[size_t(flat)] - mean[c];
     float product = d * r;
     y.values[size_t(flat)] = product + beta[c];
+    if (misread("C96.folded")) {
+      float moved = mean[c] * r;
+      float offset = beta[c] - moved;
+      product = x.values[size_t(flat)] * r;
+      y.values[size_t(flat)] = product + offset;
+    }
   }
   return y;
 }
@@ -520,6 +561,8 @@ Array floatLpNorm(const Array &x, int64_t axis, int64_t p, float epsilon) {
     index[size_t(axis)] = 0;
     float q = norm.at(index);
     q = std::isnan(q) || q > epsilon ? q : epsilon;
+    if (misread("C96.lp"))
+      q = norm.at(index) + epsilon;
     y.values[size_t(flat)] = q == 0 ? 0.0f : x.values[size_t(flat)] / q;
   }
   return y;
@@ -535,7 +578,7 @@ Array floatMeanVarianceNorm(const Array &x, const Dims &axes) {
                                return d * d;
                              }));
     float d = x.values[size_t(flat)] - mean;
-    float q = std::sqrt(v) + 1e-9f;
+    float q = misread("C96.mvn") ? std::sqrt(v + 1e-5f) : std::sqrt(v) + 1e-9f;
     y.values[size_t(flat)] = d / q;
   }
   return y;
@@ -545,7 +588,7 @@ Array floatLrn(const Array &x, int64_t n, float alpha, float beta, float bias) {
   Array y(x.dims);
   for (int64_t flat = 0; flat < x.size(); ++flat) {
     Dims at = indexOf(flat, x.dims);
-    int64_t before = (n - 1) / 2, c = at[1];
+    int64_t before = misread("C96.lrn") ? n / 2 : (n - 1) / 2, c = at[1];
     Floats squares;
     for (int64_t k = c - before; k <= c - before + n - 1; ++k)
       if (k >= 0 && k < x.dims[1]) {

@@ -9,6 +9,8 @@
 #ifndef PARALLAX_TEST_UNIT_NPU_LITERALFLOAT_H
 #define PARALLAX_TEST_UNIT_NPU_LITERALFLOAT_H
 
+#include "Misread.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -91,6 +91,12 @@ static FloatTaps tapsOf(int64_t o, int64_t n, int64_t m, size_t axis,
     sum += value;
     taps.inputs.push_back(std::min(std::max<int64_t>(j, 0), n - 1));
   }
+  if (misread("C97.merged"))
+    for (size_t i = k.size() - 1; i > 0; --i)
+      if (taps.inputs[i] == taps.inputs[i - 1]) {
+        k[i - 1] += k[i];
+        k[i] = 0;
+      }
   for (double value : k)
     taps.weights.push_back(float(value / sum));
   return taps;
@@ -114,7 +120,8 @@ Array floatResize(const Array &x, Dims yDims, const FloatResize &params) {
   Array current = x;
   size_t rank = x.dims.size();
   std::vector<std::vector<FloatTaps>> all(rank);
-  for (size_t axis = 0; axis < rank; ++axis) {
+  for (size_t i = 0; i < rank; ++i) {
+    size_t axis = misread("C97.order") ? rank - 1 - i : i;
     int64_t n = x.dims[axis], m = yDims[axis];
     for (int64_t o = 0; o < m; ++o)
       all[axis].push_back(tapsOf(o, n, m, axis, rank, params));
@@ -166,9 +173,8 @@ static double reflected(double p, double l, double h) {
 }
 
 /// The taps of a coordinate g on an axis of n pixels; -1 is outside.
-static FloatTaps gridTaps(float g, int64_t n, bool isVolume,
-                          const std::string &mode, const std::string &padding,
-                          bool alignCorners) {
+static FloatTaps gridTaps(float g, int64_t n, const std::string &mode,
+                          const std::string &padding, bool alignCorners) {
   auto size = float(n);
   if (std::isnan(g))
     g = -1;
@@ -187,8 +193,8 @@ static FloatTaps gridTaps(float g, int64_t n, bool isVolume,
   double l = alignCorners ? 0 : -0.5;
   double h = alignCorners ? double(n) - 1 : double(n) - 0.5;
   if (mode == "nearest")
-    p = isVolume ? std::round(p) : std::nearbyint(p);
-  if (padding == "border" && (p < l || p > h))
+    p = misread("C98.halves") ? std::round(p) : std::nearbyint(p);
+  if (padding == "border" && (p < l || p > h) && !misread("C98.border"))
     p = std::min(std::max(p, 0.0), double(n) - 1);
   if (padding == "reflection")
     p = reflected(p, l, h);
@@ -214,7 +220,8 @@ static FloatTaps gridTaps(float g, int64_t n, bool isVolume,
   for (int64_t j = first; j <= last; ++j) {
     double t = std::fabs(part - double(j - floor));
     taps.inputs.push_back(pixel(j));
-    taps.weights.push_back(float(mode == "linear" ? 1 - t : cubic(t, -0.75)));
+    double a = misread("C98.cubic") ? -0.5 : -0.75;
+    taps.weights.push_back(float(mode == "linear" ? 1 - t : cubic(t, a)));
   }
   return taps;
 }
@@ -231,8 +238,8 @@ Array floatGridSample(const Array &x, const Array &grid, Dims yDims,
       Dims point{at[0]};
       point.insert(point.end(), at.begin() + 2, at.end());
       point.push_back(int64_t(spatial - 1 - i)); // x comes first.
-      taps.push_back(gridTaps(grid.at(point), x.dims[i + 2], spatial == 3, mode,
-                              padding, alignCorners));
+      taps.push_back(
+          gridTaps(grid.at(point), x.dims[i + 2], mode, padding, alignCorners));
       counts.push_back(int64_t(taps.back().inputs.size()));
     }
     int64_t all = 1;
@@ -268,7 +275,7 @@ static std::vector<RoiSample> roiSamples(float start, float end, int64_t n,
                                          int64_t bins, int64_t bin,
                                          int64_t ratio, float scale,
                                          bool halfPixel) {
-  float delta = halfPixel ? 0.5f : 0.0f;
+  float delta = halfPixel && !misread("C98a.half") ? 0.5f : 0.0f;
   float b = start * scale;
   b = b - delta;
   float length = end * scale;
@@ -329,8 +336,10 @@ Array floatRoiAlign(const Array &x, const Array &rois, const Dims &batch,
         part = part + corner(r.high, r.highWeight, c.low, c.lowWeight);
         part = part + corner(r.high, r.highWeight, c.high, c.highWeight);
         sum = sum + part;
+        if (misread("C98a.max"))
+          best = std::max(best, part);
         for (size_t i = corners.size() - 4; i < corners.size(); ++i)
-          if (!std::isnan(best))
+          if (!std::isnan(best) && !misread("C98a.max"))
             best = best > corners[i] ? best : corners[i];
       }
     float &result = y.values[size_t(flat)];
@@ -367,6 +376,8 @@ bool floatOverlap(const Floats &candidate, const Floats &chosen, bool isCentre,
   float i = w * h;
   float both = area(a) + area(b);
   float u = both - i;
+  if (misread("C98b.equal"))
+    return u > 0 && i / u >= threshold;
   return u > 0 && i / u > threshold;
 }
 
@@ -380,6 +391,8 @@ std::vector<Floats> floatRecurrent(const FloatCell &cell,
   int64_t hidden = cell.hidden;
   int64_t gates = int64_t(cell.b.size()) / 2 / hidden;
   auto call = [&](size_t function, float value) {
+    if (misread("C99.clip"))
+      return cell.functions[function](value);
     value = value > cell.clip ? cell.clip : value;
     value = value < -cell.clip ? -cell.clip : value;
     return cell.functions[function](value);
@@ -404,6 +417,13 @@ std::vector<Floats> floatRecurrent(const FloatCell &cell,
       return cell.b[size_t((gates + gate) * hidden + j)];
     };
     auto p = [&](int64_t gate, int64_t j, const Floats &state) {
+      if (misread("C99.bias")) {
+        float sums = dot(cell.w, gate * hidden + j, input) +
+                     dot(cell.r, gate * hidden + j, state);
+        float biases =
+            cell.b[size_t(gate * hidden + j)] + recurrentBias(gate, j);
+        return sums + biases;
+      }
       float value = fromInput(gate, j) + recurrentBias(gate, j);
       return value + dot(cell.r, gate * hidden + j, state);
     };
@@ -421,7 +441,9 @@ std::vector<Floats> floatRecurrent(const FloatCell &cell,
         nextH[unit] = call(0, p(0, j, h));
       } else if (cell.kind == "LSTM") {
         float i = call(0, withPeephole(0, j));
-        float f = cell.inputForget ? 1 - i : call(0, withPeephole(2, j));
+        float f = cell.inputForget && !misread("C99.forget")
+                      ? 1 - i
+                      : call(0, withPeephole(2, j));
         float g = call(1, p(3, j, h));
         float kept = c[unit] * f, added = i * g;
         c[unit] = kept + added;
@@ -429,7 +451,7 @@ std::vector<Floats> floatRecurrent(const FloatCell &cell,
         nextH[unit] = call(2, c[unit]) * o;
       } else {
         float z = call(0, p(0, j, h)), r = call(0, p(1, j, h)), sum;
-        if (cell.linearBeforeReset) {
+        if (cell.linearBeforeReset && !misread("C99.before")) {
           float linear = dot(cell.r, 2 * hidden + j, h) + recurrentBias(2, j);
           float product = r * linear;
           sum = fromInput(2, j) + product;

@@ -27,6 +27,8 @@ static int64_t broadcastCode(const Codes &x, const Dims &at) {
 
 /// Negative indices count from the end.
 static int64_t fromEnd(int64_t index, int64_t extent) {
+  if (misread("C47b.negative"))
+    return index < 0 ? 0 : index;
   return index < 0 ? index + extent : index;
 }
 
@@ -51,6 +53,9 @@ void transpose(const Codes &x, const Dims &perm, Codes &y) {
     Dims source(at.size());
     for (size_t i = 0; i < at.size(); ++i)
       source[perm[i]] = at[i];
+    if (misread("C47.transpose"))
+      for (size_t i = 0; i < at.size(); ++i)
+        source[i] = at[perm[i]] % x.dims[i];
     return source;
   });
 }
@@ -59,7 +64,9 @@ void repeat(const Codes &x, Codes &y) {
   move(x, y, [&](Dims at) {
     at.erase(at.begin(), at.end() - int64_t(x.dims.size()));
     for (size_t i = 0; i < at.size(); ++i)
-      at[i] %= x.dims[i];
+      at[i] = misread("C47.tile")
+                  ? at[i] * x.dims[i] / y.dims[y.dims.size() - at.size() + i]
+                  : at[i] % x.dims[i];
     return at;
   });
 }
@@ -67,13 +74,37 @@ void repeat(const Codes &x, Codes &y) {
 void slice(const Codes &x, const Dims &starts, const Dims &steps, Codes &y) {
   move(x, y, [&](Dims at) {
     for (size_t i = 0; i < at.size(); ++i)
-      at[i] = starts[i] + at[i] * steps[i];
+      at[i] = starts[i] +
+              at[i] * (misread("C47.slice") ? steps[i] < 0 ? -1 : 1 : steps[i]);
     return at;
   });
 }
 
+/// What is left of x if negative pads are cut off first.
+static Codes cropped(const Codes &x, const Dims &begin) {
+  Codes rest = x;
+  rest.values.clear();
+  for (size_t i = 0; i < begin.size(); ++i)
+    rest.dims[i] += std::min<int64_t>(begin[i], 0);
+  move(x, rest, [&](Dims at) {
+    for (size_t i = 0; i < at.size(); ++i)
+      at[i] -= std::min<int64_t>(begin[i], 0);
+    return at;
+  });
+  return rest;
+}
+
 void pad(const Codes &x, const Dims &begin, const std::string &mode,
          int64_t value, Codes &y) {
+  if (misread("C47a.crop") &&
+      *std::min_element(begin.begin(), begin.end()) < 0) {
+    Dims added = begin;
+    for (int64_t &extent : added)
+      extent = std::max<int64_t>(extent, 0);
+    return pad(cropped(x, begin), added, mode, value, y);
+  }
+  if (misread("C47.pad"))
+    value = 0;
   forEach(y.dims, [&](Dims at) {
     bool isInside = true;
     for (size_t i = 0; i < at.size(); ++i) {
@@ -82,12 +113,15 @@ void pad(const Codes &x, const Dims &begin, const std::string &mode,
       isInside = isInside && at[i] >= 0 && at[i] < extent;
       if (mode == "edge")
         at[i] = std::clamp<int64_t>(at[i], 0, extent - 1);
-      if (mode == "wrap")
+      if (mode == "wrap" && !misread("C47a.once"))
         at[i] = (at[i] % extent + extent) % extent;
       if (mode == "reflect" && extent == 1)
         at[i] = 0;
+      int64_t edge = misread("C47a.symmetric") ? 1 : 0;
       while (mode == "reflect" && (at[i] < 0 || at[i] >= extent))
-        at[i] = at[i] < 0 ? -at[i] : 2 * (extent - 1) - at[i];
+        at[i] = at[i] < 0 ? -at[i] - edge : 2 * (extent - 1) - at[i] + edge;
+      if (misread("C47a.once"))
+        at[i] = std::clamp<int64_t>(at[i], 0, extent - 1);
     }
     y.values.push_back(mode == "constant" && !isInside ? value
                                                        : element(x, at));
@@ -159,8 +193,10 @@ void gatherTuples(const Codes &x, const Codes &indices, int64_t batchDims,
 static void put(Codes &y, const Dims &at, int64_t code,
                 const std::string &reduction) {
   int64_t &target = y.values[flatten(at, y.dims)];
-  bool keeps = (reduction == "min" && target < code) ||
-               (reduction == "max" && target > code);
+  bool keeps = misread("C47.scatter")
+                   ? false
+                   : (reduction == "min" && target < code) ||
+                         (reduction == "max" && target > code);
   target = keeps ? target : code;
 }
 
@@ -190,8 +226,9 @@ void depthToSpace(const Codes &x, int64_t block, const std::string &mode,
                   Codes &y) {
   move(x, y, [&](Dims at) {
     int64_t row = at[2] % block, column = at[3] % block;
-    int64_t channel = mode == "DCR" ? (row * block + column) * y.dims[1] + at[1]
-                                    : (at[1] * block + row) * block + column;
+    bool isDepthFirst = (mode == "DCR") != misread("C47.depth");
+    int64_t channel = isDepthFirst ? (row * block + column) * y.dims[1] + at[1]
+                                   : (at[1] * block + row) * block + column;
     return Dims{at[0], channel, at[2] / block, at[3] / block};
   });
 }
@@ -199,6 +236,10 @@ void depthToSpace(const Codes &x, int64_t block, const std::string &mode,
 void spaceToDepth(const Codes &x, int64_t block, Codes &y) {
   move(x, y, [&](Dims at) {
     int64_t place = at[1] / x.dims[1];
+    if (misread("C47.space"))
+      return Dims{at[0], at[1] / (block * block),
+                  at[2] * block + at[1] % (block * block) / block,
+                  at[3] * block + at[1] % block};
     return Dims{at[0], at[1] % x.dims[1], at[2] * block + place / block,
                 at[3] * block + place % block};
   });
@@ -206,8 +247,9 @@ void spaceToDepth(const Codes &x, int64_t block, Codes &y) {
 
 void channelShuffle(const Codes &x, int64_t groups, Codes &y) {
   move(x, y, [&](Dims at) {
-    int64_t perGroup = x.dims[1] / groups;
-    at[1] = at[1] % groups * perGroup + at[1] / groups;
+    int64_t number = misread("C47.shuffle") ? x.dims[1] / groups : groups;
+    int64_t perGroup = x.dims[1] / number;
+    at[1] = at[1] % number * perGroup + at[1] / number;
     return at;
   });
 }
@@ -223,7 +265,8 @@ void trilu(const Codes &x, int64_t k, bool isUpper, int64_t rest, Codes &y) {
 void reverseSequence(const Codes &x, const Codes &lengths, int64_t batchAxis,
                      int64_t timeAxis, Codes &y) {
   move(x, y, [&](Dims at) {
-    int64_t length = lengths.values[at[batchAxis]];
+    int64_t length = misread("C47.reverse") ? x.dims[timeAxis]
+                                            : lengths.values[at[batchAxis]];
     if (at[timeAxis] < length)
       at[timeAxis] = length - 1 - at[timeAxis];
     return at;
@@ -232,8 +275,9 @@ void reverseSequence(const Codes &x, const Codes &lengths, int64_t batchAxis,
 
 void where(const Codes &condition, const Codes &a, const Codes &b, Codes &y) {
   forEach(y.dims, [&](Dims at) {
-    y.values.push_back(
-        broadcastCode(broadcastCode(condition, at) != 0 ? a : b, at));
+    y.values.push_back(broadcastCode(
+        (broadcastCode(condition, at) != 0) != misread("C47.where") ? a : b,
+        at));
   });
 }
 
@@ -244,6 +288,11 @@ void where(const Codes &condition, const Codes &a, const Codes &b, Codes &y) {
 void extreme(const Codes &a, const Codes &b, bool isMax, Codes &y) {
   forEach(y.dims, [&](Dims at) {
     int64_t left = broadcastCode(a, at), right = broadcastCode(b, at);
+    if (misread("C48.unsigned")) {
+      y.values.push_back(((left & 255) > (right & 255)) == isMax ? left
+                                                                 : right);
+      return;
+    }
     y.values.push_back((left > right) == isMax ? left : right);
   });
 }
@@ -251,18 +300,23 @@ void extreme(const Codes &a, const Codes &b, bool isMax, Codes &y) {
 void maxPool(const Codes &x, const Pool &pool, Codes &y) {
   forEach(y.dims, [&](Dims at) {
     int64_t best = x.leastOfType();
+    bool isEmpty = true;
     forEach(pool.kernel, [&](Dims k) {
       Dims source{at[0], at[1]};
       for (size_t axis = 0; axis < k.size(); ++axis) {
         int64_t i = at[axis + 2] * pool.strides[axis] - pool.padsBegin[axis] +
                     k[axis] * pool.dilations[axis];
-        if (i < 0 || i >= x.dims[axis + 2])
+        if (i < 0 || i >= x.dims[axis + 2]) {
+          if (misread("C48.pads"))
+            best = std::max<int64_t>(best, 0);
           return;
+        }
         source.push_back(i);
       }
       best = std::max(best, element(x, source));
+      isEmpty = false;
     });
-    y.values.push_back(best);
+    y.values.push_back(isEmpty && misread("C48.none") ? 0 : best);
   });
 }
 
@@ -292,7 +346,9 @@ std::vector<int64_t> ranking(const Codes &x, Dims at, int64_t axis,
   std::sort(places.begin(), places.end(), [&](int64_t i, int64_t j) {
     if (codes[i] != codes[j])
       return isLargest ? codes[i] > codes[j] : codes[i] < codes[j];
-    return isLastFirst ? i > j : i < j;
+    if (misread("C49.last"))
+      return i > j;
+    return isLastFirst && !misread("C49.first") ? i > j : i < j;
   });
   return places;
 }

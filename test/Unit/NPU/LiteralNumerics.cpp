@@ -18,6 +18,7 @@ namespace parallax::literal {
 //===----------------------------------------------------------------------===//
 
 Machine machine;
+std::string_view wrongReading;
 
 Wide rne(double value) { return Wide(std::nearbyint(value)); }
 
@@ -86,18 +87,26 @@ int digits(Wide value) {
 // C60
 Factor reciprocal(Wide v) {
   int k = digits(v);
+  if (misread("C60.nearest"))
+    return {(power(k + 30) + v / 2) / v, k + 30};
+  if (misread("C60.bits"))
+    return {power(k + 20) / v * power(10), k + 30};
   return {power(k + 30) / v, k + 30};
 }
 
 // C61
 Factor inverseRoot(Wide v) {
   int k = digits(v);
-  int j = int(floorDivide(k - 61, 2));
+  int j = misread("C61.even") ? (k - 61) / 2 : int(floorDivide(k - 61, 2));
   Wide a = j >= 0 ? floorDivide(v, power(2 * j)) : v * power(-2 * j);
   Wide q = 0;
   for (int bit = 31; bit >= 0; --bit)
     if ((q + power(bit)) * (q + power(bit)) <= a)
       q += power(bit);
+  if (misread("C61.root") && (q + 1) * (q + 1) - a < a - q * q)
+    q = q + 1;
+  if (misread("C61.nearest"))
+    return {(power(61) + q / 2) / q, 61 + j};
   return {power(61) / q, 61 + j};
 }
 
@@ -108,11 +117,13 @@ Factor inverseRoot(Wide v) {
 /// C21, C22: the input coordinate of a tap, or -1 where the term is 0.
 static int64_t inputOf(const Conv &conv, size_t axis, int64_t p, int64_t k,
                        int64_t extent) {
-  int64_t i =
-      p * conv.strides[axis] - conv.padsBegin[axis] + k * conv.dilations[axis];
+  int64_t i = p * conv.strides[axis] - conv.padsBegin[axis] +
+              k * (misread("C21.dilation") ? 1 : conv.dilations[axis]);
   if (conv.transposed) {
     int64_t t = p + conv.padsBegin[axis] - k * conv.dilations[axis];
-    if (t < 0 || t % conv.strides[axis] != 0)
+    if (misread("C22.pads"))
+      t -= 2 * conv.padsBegin[axis];
+    if (t < 0 || (t % conv.strides[axis] != 0 && !misread("C22.rest")))
       return -1;
     i = t / conv.strides[axis];
   }
@@ -133,7 +144,7 @@ std::vector<Wide> convolutionSums(const Codes &x, const Codes &w,
     for (int64_t c = 0; c < perGroup; ++c)
       for (int64_t t = 0; t < count(kernel); ++t) {
         Dims k = coordinates(t, kernel);
-        Dims input{at[0], group * perGroup + c};
+        Dims input{at[0], (misread("C21.group") ? 0 : group * perGroup) + c};
         Dims weight = conv.transposed
                           ? Dims{group * perGroup + c, o - group * outputs}
                           : Dims{o, c};
@@ -143,8 +154,11 @@ std::vector<Wide> convolutionSums(const Codes &x, const Codes &w,
               inputOf(conv, axis, at[axis + 2], k[axis], x.dims[axis + 2]);
           isZero = isZero || i < 0;
           input.push_back(i);
-          weight.push_back(k[axis]);
+          weight.push_back(misread("C21.flip") ? kernel[axis] - 1 - k[axis]
+                                               : k[axis]);
         }
+        if (isZero && misread("C21.pads"))
+          a += -x.zero * w.values[flatten(weight, w.dims)];
         if (!isZero)
           a += centered(x, flatten(input, x.dims)) *
                w.values[flatten(weight, w.dims)];
@@ -160,7 +174,11 @@ void storeSums(const std::vector<Wide> &sums,
                Tie tie) {
   for (int64_t flat = 0; flat < count(y.dims); ++flat) {
     int64_t channel = factors.size() == 1 ? 0 : coordinates(flat, y.dims)[axis];
-    store(y, requantized(sums[flat], factors[channel], tie));
+    if (misread("C25.channel"))
+      channel = 0;
+    Wide sum =
+        misread("C20.32") ? Wide(int32_t(uint32_t(sums[flat]))) : sums[flat];
+    store(y, requantized(sum, factors[channel], tie));
   }
 }
 
@@ -190,7 +208,7 @@ std::vector<Wide> fullyConnectedSums(const Codes &x, const Codes &w,
   std::vector<Wide> sums;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t o = 0; o < outputs; ++o) {
-      Wide a = bias.empty() ? 0 : bias[o];
+      Wide a = bias.empty() || misread("C23.bias") ? 0 : bias[o];
       for (int64_t k = 0; k < depth; ++k)
         a += centered(x, r * depth + k) * w.values[o * depth + k];
       sums.push_back(a);
@@ -213,7 +231,9 @@ std::vector<float> floatSums(const std::vector<Wide> &sums,
   std::vector<float> y;
   for (int64_t flat = 0; flat < count(dims); ++flat) {
     int64_t channel = scales.size() == 1 ? 0 : coordinates(flat, dims)[axis];
-    y.push_back(float(double(int64_t(sums[flat])) * scales[channel]));
+    y.push_back(misread("C26.single")
+                    ? float(int64_t(sums[flat])) * float(scales[channel])
+                    : float(double(int64_t(sums[flat])) * scales[channel]));
   }
   return y;
 }
@@ -239,7 +259,10 @@ std::vector<Wide> matmulSums(const Codes &a, const Codes &b, const Dims &dims) {
       Dims left = at, right = at;
       left[at.size() - 1] = k;
       right[at.size() - 2] = k;
-      sum += broadcast(a, left) * broadcast(b, right);
+      if (misread("C23.weights"))
+        sum += broadcast(a, left) * (broadcast(b, right) + b.zero);
+      else
+        sum += broadcast(a, left) * broadcast(b, right);
     }
     sums.push_back(sum);
   }
@@ -284,10 +307,15 @@ void linear(const std::vector<Codes> &x, const std::vector<int> &signs,
 void linear(const std::vector<Codes> &x, const Combination &c, Codes &y,
             Tie tie) {
   for (int64_t flat = 0; flat < count(y.dims); ++flat) {
-    Wide sum = 0;
-    for (size_t i = 0; i < x.size(); ++i)
-      sum += broadcast(x[i], coordinates(flat, y.dims)) * c.k[i];
-    store(y, roundedShift(sum, c.s, tie));
+    Wide sum = 0, apart = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+      Wide term = broadcast(x[i], coordinates(flat, y.dims)) * c.k[i];
+      sum += term;
+      apart += roundedShift(term, c.s, tie);
+    }
+    if (misread("C31.32"))
+      sum = int32_t(uint32_t(sum));
+    store(y, misread("C31.terms") ? apart : roundedShift(sum, c.s, tie));
   }
 }
 
@@ -305,8 +333,12 @@ Affine affineIntegers(double f, double t) {
 void affine(const Codes &x, const std::vector<Affine> &channels, int64_t axis,
             Codes &y, Tie tie) {
   for (int64_t flat = 0; flat < count(y.dims); ++flat) {
-    const Affine &a = channels[coordinates(flat, y.dims)[axis]];
-    store(y, roundedShift(centered(x, flat) * a.k + a.b, a.s, tie));
+    const Affine &a =
+        channels[misread("C33.channel") ? 0 : coordinates(flat, y.dims)[axis]];
+    Wide product = centered(x, flat) * a.k;
+    store(y, misread("C33.apart")
+                 ? roundedShift(product, a.s, tie) + roundedShift(a.b, a.s, tie)
+                 : roundedShift(product + a.b, a.s, tie));
   }
 }
 
@@ -371,7 +403,17 @@ void averagePool(const Codes &x, const Pool &pool,
       ++inside;
       a += centered(x, flatten(input, x.dims));
     }
-    store(y, requantized(a, factors[pool.includePad ? padded : inside], tie));
+    int64_t n = pool.includePad ? padded : inside;
+    if (misread("C36.inside"))
+      n = inside;
+    if (misread("C36.pads"))
+      n = padded;
+    if (misread("C36.beyond") && pool.includePad)
+      n = count(pool.kernel);
+    if (misread("C36.none") && n == 0)
+      store(y, -power(20));
+    else
+      store(y, requantized(a, factors[n], tie));
   }
 }
 
@@ -401,11 +443,17 @@ void reduce(const std::string &kind, const Codes &x, const Dims &axes,
     for (int64_t axis : axes)
       at[axis] = 0;
     Wide v = centered(x, flat);
-    v = kind == "l1" ? magnitude(v) : kind == "square" ? v * v : v;
-    sums[flatten(at, kept)] += v;
+    v = kind == "l1" && !misread("C37.l1")        ? magnitude(v)
+        : kind == "square" && !misread("C38.sum") ? v * v
+                                                  : v;
+    sums[flatten(at, kept)] +=
+        misread("C37.terms") ? requantized(v, factor, tie) : v;
   }
-  for (Wide sum : sums)
-    store(y, requantized(sum, factor, tie));
+  for (Wide sum : sums) {
+    if (misread("C38.sum") && kind == "square")
+      sum = sum * sum;
+    store(y, misread("C37.terms") ? sum : requantized(sum, factor, tie));
+  }
 }
 
 // C39
@@ -457,7 +505,7 @@ void resize(const Codes &x, int64_t outer,
   out.push_back(inner);
   for (int64_t flat = 0; flat < count(out); ++flat) {
     Dims at = coordinates(flat, out);
-    Wide a = 0;
+    Wide a = 0, line = 0;
     for (int64_t t = 0; t < count(taps); ++t) {
       Dims tap = coordinates(t, taps), input = at;
       Wide weight = 1;
@@ -466,8 +514,17 @@ void resize(const Codes &x, int64_t outer,
         input[i + 1] = axes[i].index[entry];
         weight *= axes[i].weight[entry];
       }
-      a += centered(x, flatten(input, in)) * weight;
+      Wide term = centered(x, flatten(input, in)) * weight;
+      a += term;
+      // One pass for each axis, with codes in between.
+      line += term;
+      if (misread("C39.passes") && tap.back() == taps.back() - 1) {
+        a += roundedShift(line, 18, tie) * power(18) - line;
+        line = 0;
+      }
     }
+    if (misread("C39.weights"))
+      a = floorDivide(a, power(12)) * power(12);
     store(y, requantized(a, factor, tie));
   }
 }
@@ -484,7 +541,10 @@ void mul(const Codes &a, const Codes &b, Codes &y, Tie tie) {
 void mul(const Codes &a, const Codes &b, const Factor &f, Codes &y, Tie tie) {
   for (int64_t flat = 0; flat < count(y.dims); ++flat) {
     Dims at = coordinates(flat, y.dims);
-    store(y, requantized(broadcast(a, at) * broadcast(b, at), f, tie));
+    Wide product = broadcast(a, at) * broadcast(b, at);
+    if (misread("C40.16"))
+      product = int16_t(uint16_t(product));
+    store(y, requantized(product, f, tie));
   }
 }
 
@@ -499,10 +559,11 @@ void prelu(const Codes &x, const Codes &slope, const Factor &positive,
   for (int64_t flat = 0; flat < count(y.dims); ++flat) {
     Dims at = coordinates(flat, y.dims);
     Wide v = broadcast(x, at);
-    if (v >= 0)
+    Wide s = broadcast(slope, at) + (misread("C42.slope") ? slope.zero : 0);
+    if (v >= (misread("C42.code") ? -x.zero : 0))
       store(y, requantized(v, positive, tie));
     else
-      store(y, requantized(v * broadcast(slope, at), negative, tie));
+      store(y, requantized(v * s, negative, tie));
   }
 }
 
@@ -518,7 +579,7 @@ void div(const Codes &a, const Codes &b, const Factor &f, Codes &y, Tie tie) {
     Dims at = coordinates(flat, y.dims);
     Wide p = broadcast(a, at) * f.m, q = broadcast(b, at) * power(f.s);
     if (q == 0) {
-      Wide sign = broadcast(a, at);
+      Wide sign = misread("C44.zero") ? 0 : broadcast(a, at);
       store(y, sign == 0 ? 0 : sign > 0 ? power(60) : -power(60));
       continue;
     }
@@ -527,6 +588,10 @@ void div(const Codes &a, const Codes &b, const Factor &f, Codes &y, Tie tie) {
       q = -q;
     }
     // p / q is below + toBelow / q; a half is where both ways are as long.
+    if (misread("C44.truncated")) {
+      store(y, p / q);
+      continue;
+    }
     Wide below = floorDivide(p, q), toBelow = p - below * q;
     Wide toAbove = q - toBelow;
     bool up = toAbove < toBelow;
@@ -551,6 +616,10 @@ std::vector<int> compare(const Codes &a, const Codes &b, const Combination &c,
   for (int64_t flat = 0; flat < count(dims); ++flat) {
     Dims at = coordinates(flat, dims);
     Wide d = broadcast(a, at) * c.k[0] + broadcast(b, at) * c.k[1];
+    if (misread("C46.codes"))
+      d = broadcast(a, at) + a.zero - broadcast(b, at) - b.zero;
+    if (misread("C46.steps"))
+      d = broadcast(a, at) - broadcast(b, at);
     result.push_back(d < 0 ? -1 : d > 0 ? 1 : 0);
   }
   return result;

@@ -10,6 +10,8 @@
 #ifndef PARALLAX_TEST_UNIT_NPU_LITERALNUMERICS_H
 #define PARALLAX_TEST_UNIT_NPU_LITERALNUMERICS_H
 
+#include "Misread.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>

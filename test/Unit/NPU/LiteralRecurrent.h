@@ -35,12 +35,33 @@ struct Knots {
 };
 Knots knotsOf(const std::function<double(double)> &f, Wide lim);
 
+/// What a compiled model holds, for all directions: rows are stacked by
+/// direction and gate, functions by direction.
+struct RecurrentRow {
+  Wide x = 0, h = 0, c = 0, b = 0, stateB = 0;
+  int s = 1;
+};
+struct RecurrentIntegers {
+  int stateFraction = 15;
+  Wide limit = 0;
+  std::vector<Knots> functions;
+  std::vector<RecurrentRow> rows;
+  Factor initialH, initialC, y, yH, yC;
+};
+
 /// C100 to C108. Results come in with everything but their values; c0 and yC
 /// are those of LSTM.
 void recurrent(const Recurrent &layer, const Codes &x, const Codes &w,
                const Codes &r, const std::vector<int64_t> &lengths,
                const Codes &h0, const Codes &c0, Codes &y, Codes &yH, Codes &yC,
                Tie tie);
+
+/// The same with given integers: of `layer`, its kind, directions and options
+/// count.
+void recurrent(const Recurrent &layer, const RecurrentIntegers &integers,
+               const Codes &x, const Codes &w, const Codes &r,
+               const std::vector<int64_t> &lengths, const Codes &h0,
+               const Codes &c0, Codes &y, Codes &yH, Codes &yC, Tie tie);
 
 } // namespace parallax::literal
 

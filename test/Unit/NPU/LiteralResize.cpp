@@ -21,6 +21,8 @@ double position(const Sampling &axis, int64_t output) {
     return isRatio ? v * n / m : v / double(axis.scale);
   };
   const std::string &mode = axis.coordinates;
+  if (misread("C47.position"))
+    return unscaled(o);
   if (mode == "asymmetric")
     return unscaled(o);
   if (mode == "tf_half_pixel_for_nn")
@@ -37,6 +39,10 @@ Dims nearestInputs(const Sampling &axis) {
   Dims inputs;
   for (int64_t o = 0; o < axis.out; ++o) {
     double p = position(axis, o), below = std::floor(p), rest = p - below;
+    if (misread("C47.nearest")) {
+      inputs.push_back(std::clamp<int64_t>(std::llround(p), 0, axis.in - 1));
+      continue;
+    }
     bool up = axis.nearest == "ceil"                ? rest > 0
               : axis.nearest == "round_prefer_ceil" ? rest >= 0.5
               : axis.nearest == "floor"             ? false

@@ -41,26 +41,41 @@ Wide root(Wide v) {
   return q;
 }
 
-Wide rootSteps(Wide a, float xScale, float yScale, Tie tie) {
-  Factor m = mult(double(xScale) / double(yScale));
-  return roundedShift(root(a * m.m * m.m), m.s, tie);
+Wide rootSteps(Wide a, const Factor &m, Tie tie) {
+  if (misread("C38a.first"))
+    return roundedShift(root(a) * m.m, m.s, tie);
+  Wide square = a * m.m * m.m, q = root(square);
+  if (misread("C38a.nearest") && square - q * q > q)
+    q = q + 1;
+  return roundedShift(q, m.s, tie);
+}
+
+/// C36 to C38a.
+Factor ratio(const Codes &x, const Codes &y) {
+  return mult(double(x.scale) / double(y.scale));
 }
 
 // C66, but for the digits that are left out.
-Wide logarithm(Wide t, int less) {
+Wide logarithm(Wide t, int less, const std::vector<Wide> &lambda) {
   int k = digits(t);
   Wide m =
       (k <= 25 ? t * power(25 - k) : floorDivide(t, power(k - 25))) - power(24);
   Wide i = floorDivide(m, power(16)), rest = m - power(16) * i;
-  return (k - less) * logarithmEntry(256) +
-         roundedShift(logarithmEntry(i) * (power(16) - rest) +
-                          logarithmEntry(i + 1) * rest,
-                      16, Tie::Up);
+  Wide blend =
+      lambda[size_t(i)] * (power(16) - rest) + lambda[size_t(i) + 1] * rest;
+  if (misread("C66.entry"))
+    blend = lambda[size_t(i)] * power(16);
+  return (k - less) * lambda[256] + roundedShift(blend, 16, Tie::Up);
 }
 
 } // namespace
 
 void lpPool(const Codes &x, const Pool &pool, int p, Codes &y, Tie tie) {
+  lpPool(x, pool, p, ratio(x, y), y, tie);
+}
+
+void lpPool(const Codes &x, const Pool &pool, int p, const Factor &m, Codes &y,
+            Tie tie) {
   Dims in = spatial(x.dims), out = spatial(y.dims);
   for (int64_t plane = 0; plane < x.dims[0] * x.dims[1]; ++plane)
     for (int64_t o = 0; o < count(out); ++o) {
@@ -74,20 +89,26 @@ void lpPool(const Codes &x, const Pool &pool, int p, Codes &y, Tie tie) {
                          k[d] * pool.dilations[d]);
           inside = inside && from[d] >= 0 && from[d] < in[d];
         }
+        if (!inside && misread("C36a.pads"))
+          a += p == 1 ? magnitude(x.zero) : Wide(x.zero) * x.zero;
         if (!inside)
           continue;
         Wide v = magnitude(centered(x, plane * count(in) + flatten(from, in)));
         a += p == 1 ? v : v * v;
       }
-      Factor m = mult(double(x.scale) / double(y.scale));
-      store(y, p == 1 ? requantized(a, m, tie)
-                      : rootSteps(a, x.scale, y.scale, tie));
+      store(y, p == 1 ? requantized(a, m, tie) : rootSteps(a, m, tie));
     }
 }
 
 void cumSum(const Codes &x, int64_t axis, bool exclusive, bool reverse,
             Codes &y, Tie tie) {
-  Factor m = mult(double(x.scale) / double(y.scale));
+  cumSum(x, axis, exclusive, reverse, ratio(x, y), y, tie);
+}
+
+void cumSum(const Codes &x, int64_t axis, bool exclusive, bool reverse,
+            const Factor &m, Codes &y, Tie tie) {
+  exclusive = exclusive && !misread("C37a.exclusive");
+  reverse = reverse && !misread("C37a.reverse");
   for (int64_t i = 0; i < count(x.dims); ++i) {
     Dims at = coordinates(i, x.dims);
     int64_t own = at[size_t(axis)];
@@ -103,18 +124,38 @@ void cumSum(const Codes &x, int64_t axis, bool exclusive, bool reverse,
 }
 
 void euclideanNorm(const Codes &x, const Dims &axes, Codes &y, Tie tie) {
+  euclideanNorm(x, axes, ratio(x, y), y, tie);
+}
+
+void euclideanNorm(const Codes &x, const Dims &axes, const Factor &m, Codes &y,
+                   Tie tie) {
   for (int64_t o = 0; o < count(y.dims); ++o) {
     Wide a = 0;
     for (int64_t i : elementsOf(x, axes, o))
       a += centered(x, i) * centered(x, i);
-    store(y, rootSteps(a, x.scale, y.scale, tie));
+    store(y, rootSteps(a, m, tie));
   }
 }
 
 void logSum(const Codes &x, const Dims &axes, bool isExp, Codes &y, Tie tie) {
-  LogSoftmax integers = logSoftmaxIntegers(x.scale, y.scale);
-  Factor l = integers.logarithm;
-  Wide offset = rne(std::ldexp(std::log(double(x.scale)), 20));
+  logSum(x, axes, isExp,
+         {exponentTables(x), logarithmTable(),
+          logSoftmaxIntegers(x.scale, y.scale),
+          rne(std::ldexp(std::log(double(x.scale)), 20))},
+         y, tie);
+}
+
+/// C62.
+static Wide exponentOf(const Exponents &tables, int64_t d) {
+  return tables.coarse.empty() ? tables.fine[size_t(d)]
+                               : roundedShift(tables.coarse[size_t(d / 256)] *
+                                                  tables.fine[size_t(d % 256)],
+                                              30, Tie::Up);
+}
+
+void logSum(const Codes &x, const Dims &axes, bool isExp,
+            const LogSum &integers, Codes &y, Tie tie) {
+  Factor l = integers.factors.logarithm;
   for (int64_t o = 0; o < count(y.dims); ++o) {
     std::vector<int64_t> elements = elementsOf(x, axes, o);
     Wide sum = 0, greatest = 0;
@@ -123,19 +164,26 @@ void logSum(const Codes &x, const Dims &axes, bool isExp, Codes &y, Tie tie) {
         if (i == elements[0] || centered(x, i) > greatest)
           greatest = centered(x, i);
       for (int64_t i : elements)
-        sum += exponent(x, int64_t(greatest - centered(x, i)));
+        sum +=
+            exponentOf(integers.exponents, int64_t(greatest - centered(x, i)));
     } else {
       for (int64_t i : elements)
         sum += centered(x, i);
     }
+    if (misread("C68.code"))
+      greatest += x.zero;
     if (sum <= 0)
-      y.values.push_back(y.low);
+      y.values.push_back(misread("C67.zero") ? y.zero : y.low);
     else if (isExp)
-      store(y, roundedShift(greatest * integers.distance +
-                                logarithm(sum, 31) * l.m,
+      store(y, roundedShift(greatest * integers.factors.distance +
+                                logarithm(sum, 31, integers.lambda) * l.m,
                             l.s, tie));
     else
-      store(y, roundedShift((logarithm(sum, 1) + offset) * l.m, l.s, tie));
+      store(y, roundedShift((logarithm(sum, misread("C67.digits") ? 31 : 1,
+                                       integers.lambda) +
+                             integers.offset) *
+                                l.m,
+                            l.s, tie));
   }
 }
 

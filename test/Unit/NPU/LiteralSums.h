@@ -25,6 +25,25 @@ void euclideanNorm(const Codes &x, const Dims &axes, Codes &y, Tie tie);
 /// C67, or with exponentials C68.
 void logSum(const Codes &x, const Dims &axes, bool isExp, Codes &y, Tie tie);
 
+//===----------------------------------------------------------------------===//
+// The same, given the integers that a compiled model holds
+//===----------------------------------------------------------------------===//
+
+void lpPool(const Codes &x, const Pool &pool, int p, const Factor &factor,
+            Codes &y, Tie tie);
+void cumSum(const Codes &x, int64_t axis, bool exclusive, bool reverse,
+            const Factor &factor, Codes &y, Tie tie);
+void euclideanNorm(const Codes &x, const Dims &axes, const Factor &factor,
+                   Codes &y, Tie tie);
+struct LogSum {
+  Exponents exponents;
+  std::vector<Wide> lambda;
+  LogSoftmax factors;
+  Wide offset = 0;
+};
+void logSum(const Codes &x, const Dims &axes, bool isExp,
+            const LogSum &integers, Codes &y, Tie tie);
+
 } // namespace parallax::literal
 
 #endif // PARALLAX_TEST_UNIT_NPU_LITERALSUMS_H

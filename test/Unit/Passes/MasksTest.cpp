@@ -41,6 +41,20 @@ constexpr MaskForm maskForms[] = {
   %a = nn.mul %h, %highest : (T, N) -> T loc("mul"("a"))
   %b = nn.neg %a : (T) -> T loc("neg"("b"))
   %y = nn.add %x, %b : (T, T) -> T loc("add"("y")))"},
+    {"product less its number", R"(
+  %a = nn.mul %f, %highest : (T, N) -> T loc("mul"("a"))
+  %b = nn.sub %a, %highest : (T, N) -> T loc("cancel"("b"))
+  %y = nn.add %x, %b : (T, T) -> T loc("add"("y")))"},
+    {"number less a product", R"(
+  %a = nn.mul %highest, %f : (N, T) -> T loc("mul"("a"))
+  %b = nn.sub %highest, %a : (N, T) -> T loc("cancel"("b"))
+  %y = nn.sub %x, %b : (T, T) -> T loc("sub"("y")))"},
+    {"number added to a moved product", R"(
+  %c = nn.reshape %f {shape = array<i64: 1, 4, 8>} : (T) -> tensor<1x4x8xf32> loc("reshape"("c"))
+  %a = nn.mul %c, %highest : (tensor<1x4x8xf32>, N) -> tensor<1x4x8xf32> loc("mul"("a"))
+  %b = nn.add %lowest, %a : (N, tensor<1x4x8xf32>) -> tensor<1x4x8xf32> loc("cancel"("b"))
+  %d = nn.reshape %b {shape = array<i64: 4, 8>} : (tensor<1x4x8xf32>) -> T loc("back"("d"))
+  %y = nn.add %x, %d : (T, T) -> T loc("add"("y")))"},
     {"filled complement", R"(
   %c = nn.cast %h {to = i1} : (T) -> B loc("bool"("c"))
   %a = nn.where %c, %lowest, %h : (B, N, T) -> T loc("where"("a"))

@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/AtomicFile.h"
 #include "TempDir.h"
+#include "parallax/Support/MappedFile.h"
 
 #include <csignal>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace parallax;
 namespace fs = std::filesystem;
@@ -49,6 +52,38 @@ TEST(AtomicFile, LongestNameIsPossible) {
   EXPECT_EQ(contentsOf(dir / name), "x");
   expectError([&] { writeFileAtomically(dir / (name + "n"), "x"); },
               "File name too long");
+  EXPECT_EQ(dir.entryCount(), 1u);
+}
+
+TEST(AtomicFile, LeftoversOfDeadProcessesGo) {
+  TempDir dir;
+  pid_t child = ::fork();
+  if (child == 0)
+    ::_exit(0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  std::string dead = ".parallax-" + std::to_string(child) + "-0";
+  dir.write(dead + ".tmp", "x");
+  dir.write(dead + ".new/a/b.npy", "x");
+  // Of living processes, of us, of others.
+  dir.write(".parallax-1-0.tmp", "x");
+  writeFileAtomically(temporaryPath(dir.path(), "tmp"), "x");
+  dir.write(".parallax-notes", "x");
+  dir.write(".parallax-" + std::to_string(child), "x");
+  EXPECT_EQ(dir.entryCount(), 6u);
+  removeLeftovers(dir.path());
+  EXPECT_EQ(dir.entryCount(), 4u);
+  EXPECT_FALSE(fs::exists(dir / (dead + ".tmp")));
+  EXPECT_FALSE(fs::exists(dir / (dead + ".new")));
+  removeLeftovers(dir / "missing");
+}
+
+TEST(AtomicFile, NamesTheFileThatItsBytesComeFrom) {
+  TempDir dir;
+  dir.write("weights.bin", std::string(1 << 20, 'x'));
+  auto file = MappedFile::open(dir / "weights.bin");
+  fs::resize_file(dir / "weights.bin", 0);
+  expectError([&] { writeFileAtomically(dir / "copy.bin", file->bytes()); },
+              "weights.bin' became shorter while it was read");
   EXPECT_EQ(dir.entryCount(), 1u);
 }
 

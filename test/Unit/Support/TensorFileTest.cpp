@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/TensorFile.h"
 #include "TempDir.h"
+#include "parallax/Support/Digest.h"
 
 #include <cstring>
 #include <limits>
@@ -73,6 +74,24 @@ TEST(TensorFile, FileNamesReplaceCharactersNotBytes) {
   EXPECT_EQ(fileNameOf("\xff\xfex"), "__x");
   EXPECT_EQ(fileNameOf("../../etc/passwd"), "______etc_passwd");
   EXPECT_EQ(fileNameOf(std::string_view("a\0b", 3)), "a_b");
+}
+
+TEST(TensorFile, LongNamesEndWithTheirDigest) {
+  std::string longest(200, 'n');
+  EXPECT_EQ(fileNameOf(longest), longest);
+  // Two names that only differ at the end, and one that only differs in what a
+  // file name can't have.
+  std::string name = longest + "/a", a = fileNameOf(name),
+              b = fileNameOf(longest + "/b"), c = fileNameOf(longest + ".a");
+  EXPECT_EQ(a, longest.substr(0, 183) + "-" +
+                   sha256Of(std::as_bytes(std::span(name))).substr(0, 16));
+  EXPECT_EQ(b.size(), 200u);
+  EXPECT_NE(a, b);
+  EXPECT_NE(a, c);
+  // Whatever a digest may be, names in one folder differ.
+  std::vector<std::string> names =
+      uniqueFileNames(std::vector<std::string>{name, a, a});
+  EXPECT_EQ(names, (std::vector<std::string>{a, a + "_2", a + "_3"}));
 }
 
 TEST(TensorFile, UniqueFileNames) {

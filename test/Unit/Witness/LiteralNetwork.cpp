@@ -5,6 +5,8 @@
 // One line or a few for each operation of the npu dialect.
 //===----------------------------------------------------------------------===//
 #include "LiteralNetwork.h"
+#include "../NPU/LiteralSums.h"
+#include "LiteralAttributes.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Dialect/NPU/NPUOps.h"
@@ -78,43 +80,10 @@ std::string difference(const Item &expected, const Tensor &found) {
 }
 
 //===----------------------------------------------------------------------===//
-// Attributes
+// Operations
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-template <typename OpTy> Tie tieOf(OpTy op) {
-  return op.getRounding() == "half_up"     ? Tie::Up
-         : op.getRounding() == "half_away" ? Tie::Away
-                                           : Tie::Even;
-}
-
-template <typename OpTy> Codes resultOf(OpTy op) {
-  Codes y = emptyItem(op.getY().getType()).codes;
-  y.zero = int64_t(op.getZeroPoint());
-  y.low = int64_t(op.getLow());
-  y.high = int64_t(op.getHigh());
-  return y;
-}
-
-template <typename OpTy> std::vector<Factor> factorsOf(OpTy op) {
-  std::vector<Factor> factors;
-  for (auto [m, s] : llvm::zip_equal(op.getMultipliers(), op.getShifts()))
-    factors.push_back({m, s});
-  return factors;
-}
-
-template <typename List> std::vector<Wide> wide(List list) {
-  return std::vector<Wide>(list.begin(), list.end());
-}
-
-Codes withZero(const Item &item, uint64_t zero) {
-  Codes codes = item.codes;
-  codes.zero = int64_t(zero);
-  return codes;
-}
-
-Item codesItem(Codes codes) { return {std::move(codes), {}, false}; }
 
 /// C25 or C26.
 template <typename OpTy>
@@ -132,10 +101,6 @@ Item macResult(OpTy op, const std::vector<Wide> &sums, int64_t axis) {
 std::vector<int64_t> biasOf(const Items &x) {
   return x.size() > 2 ? x[2].codes.values : std::vector<int64_t>();
 }
-
-//===----------------------------------------------------------------------===//
-// Operations
-//===----------------------------------------------------------------------===//
 
 Item evaluate(npu::ConvOp op, const Items &x) {
   ArrayRef<int64_t> pads = op.getPads();
@@ -250,8 +215,27 @@ Item evaluate(npu::AveragePoolOp op, const Items &x) {
   return codesItem(y);
 }
 
+Item evaluate(npu::LpPoolOp op, const Items &x) {
+  Codes y = resultOf(op);
+  lpPool(withZero(x[0], op.getXZeroPoint()), poolOf(op),
+         op.getKind() == "l1" ? 1 : 2, factorsOf(op)[0], y, tieOf(op));
+  return codesItem(y);
+}
+
+Item evaluate(npu::CumSumOp op, const Items &x) {
+  Codes y = resultOf(op);
+  cumSum(withZero(x[0], op.getXZeroPoint()), int64_t(op.getAxis()),
+         op.getExclusive(), op.getReverse(), factorsOf(op)[0], y, tieOf(op));
+  return codesItem(y);
+}
+
 Item evaluate(npu::ReduceOp op, const Items &x) {
   Codes y = resultOf(op);
+  if (op.getKind() == "l2") {
+    euclideanNorm(withZero(x[0], op.getXZeroPoint()), op.getAxes().vec(),
+                  factorsOf(op)[0], y, tieOf(op));
+    return codesItem(y);
+  }
   reduce(op.getKind() == "sum_square" ? "square" : op.getKind().str(),
          withZero(x[0], op.getXZeroPoint()), op.getAxes().vec(),
          factorsOf(op)[0], y, tieOf(op));
@@ -292,6 +276,18 @@ Item evaluate(npu::LogSoftmaxOp op, const Items &x) {
   return codesItem(y);
 }
 
+Item evaluate(npu::ReduceLogOp op, const Items &x) {
+  Codes y = resultOf(op);
+  LogSum integers{{wide(op.getFine()), wide(op.getCoarse())},
+                  wide(op.getLogarithms()),
+                  {{int64_t(op.getLogarithm()), int(op.getShift())},
+                   int64_t(op.getDistance())},
+                  misread("C67.offset") ? 0 : int64_t(op.getOffset())};
+  logSum(withZero(x[0], op.getXZeroPoint()), op.getAxes().vec(),
+         op.getKind() == "sum_exp", integers, y, tieOf(op));
+  return codesItem(y);
+}
+
 Item evaluate(npu::NormalizeOp op, const Items &x) {
   Norm norm;
   for (unsigned i = op.getEpsilon().getBitWidth(); i-- > 0;)
@@ -303,7 +299,8 @@ Item evaluate(npu::NormalizeOp op, const Items &x) {
   auto count = int64_t(op.getCount()), groups = int64_t(op.getGroups());
   auto inner = int64_t(op.getInner());
   auto entryOf = [&](int64_t row, int64_t i) {
-    return row % groups * (count / inner) + i / inner;
+    return (misread("C71.group") ? 0 : row % groups * (count / inner)) +
+           i / inner;
   };
   Codes y = resultOf(op);
   normalize(op.getKind() == "centered" ? "layer" : op.getKind().str(),
@@ -312,21 +309,38 @@ Item evaluate(npu::NormalizeOp op, const Items &x) {
   return codesItem(y);
 }
 
+//===----------------------------------------------------------------------===//
+// All of them
+//===----------------------------------------------------------------------===//
+
+Item constantItem(nn::ConstantOp op) {
+  Item item = itemOf(toTensor(op.getValue()));
+  if (misread("C1.signed") && !item.codes.isSigned)
+    for (int64_t &value : item.codes.values)
+      if (value >> (item.codes.bits - 1))
+        value -= int64_t(1) << item.codes.bits;
+  return item;
+}
+
 Items evaluate(Operation *op, const Items &operands) {
   if (auto constant = dyn_cast<nn::ConstantOp>(op))
-    return {itemOf(toTensor(constant.getValue()))};
+    return {constantItem(constant)};
   Items results;
   for (Type type : op->getResultTypes())
     results.push_back(emptyItem(type));
-  if (moveLiterally(op, operands, results) ||
-      multiplyLiterally(op, operands, results))
+  if (computeIntegersLiterally(op, operands, results) ||
+      moveLiterally(op, operands, results) ||
+      multiplyLiterally(op, operands, results) ||
+      recurLiterally(op, operands, results) ||
+      computeFloatsLiterally(op, operands, results))
     return results;
   return llvm::TypeSwitch<Operation *, Items>(op)
       .Case<npu::ConvOp, npu::FullyConnectedOp, npu::MatMulOp, npu::LinearOp,
             npu::AffineOp, npu::MulOp, npu::DivOp, npu::PReluOp, npu::CompareOp,
             npu::TableOp, npu::QuantizeOp, npu::DequantizeOp,
-            npu::AveragePoolOp, npu::ReduceOp, npu::ResizeOp, npu::SoftmaxOp,
-            npu::LogSoftmaxOp, npu::NormalizeOp>(
+            npu::AveragePoolOp, npu::LpPoolOp, npu::CumSumOp, npu::ReduceOp,
+            npu::ResizeOp, npu::SoftmaxOp, npu::LogSoftmaxOp, npu::ReduceLogOp,
+            npu::NormalizeOp>(
           [&](auto op) -> Items { return {evaluate(op, operands)}; })
       .Default([](Operation *op) -> Items {
         throw std::runtime_error(op->getName().getStringRef().str() +

@@ -62,6 +62,18 @@ Item emptyItem(Type type);
 /// and comparison of codes. False for any other.
 bool moveLiterally(Operation *op, const Items &operands, Items &results);
 
+/// Arithmetic and conversions of plain integers (C49a, C49b). False for any
+/// other.
+bool computeIntegersLiterally(Operation *op, const Items &operands,
+                              Items &results);
+
+/// Recurrent layers of codes and of floats (C99 to C109). False for any other.
+bool recurLiterally(Operation *op, const Items &operands, Items &results);
+
+/// Layers in float but for products (C90, C92 to C98). False for any other.
+bool computeFloatsLiterally(Operation *op, const Items &operands,
+                            Items &results);
+
 /// Convolutions and products of floats (C91). False for any other.
 bool multiplyLiterally(Operation *op, const Items &operands, Items &results);
 

@@ -5,8 +5,7 @@
 // Convolutions and products with `data_type: FP32`: C91 of docs/numerics.md,
 // the same in the quantized view and in that of the NPU.
 //===----------------------------------------------------------------------===//
-#include "../NPU/LiteralFloat.h"
-#include "LiteralNetwork.h"
+#include "LiteralAttributes.h"
 
 #include "parallax/Dialect/NN/NNOps.h"
 
@@ -16,8 +15,6 @@
 
 namespace parallax::literal {
 namespace {
-
-Array arrayOf(const Item &item) { return {item.codes.dims, item.floats}; }
 
 Array transposedOf(const Array &x) {
   Array result(Dims{x.dims[1], x.dims[0]});
@@ -30,7 +27,7 @@ Array transposedOf(const Array &x) {
 template <typename OpTy>
 Floats convolved(OpTy op, const Items &x, const Dims &y, bool isTransposed) {
   ArrayRef<int64_t> pads = op.getPads();
-  return floatConv(arrayOf(x[0]), arrayOf(x[1]),
+  return floatConv(floatsOf(x[0]), floatsOf(x[1]),
                    x.size() > 2 ? x[2].floats : Floats(), y,
                    op.getStrides().vec(), op.getDilations().vec(),
                    pads.take_front(pads.size() / 2).vec(),
@@ -40,7 +37,7 @@ Floats convolved(OpTy op, const Items &x, const Dims &y, bool isTransposed) {
 
 Floats fullyConnectedOf(const Items &x, const Dims &y) {
   Floats result =
-      floatMatmul(arrayOf(x[0]), transposedOf(arrayOf(x[1])), y).values;
+      floatMatmul(floatsOf(x[0]), transposedOf(floatsOf(x[1])), y).values;
   if (x.size() > 2)
     for (size_t i = 0; i < result.size(); ++i)
       result[i] = result[i] + x[2].floats[i % x[2].floats.size()];
@@ -49,7 +46,7 @@ Floats fullyConnectedOf(const Items &x, const Dims &y) {
 
 /// For a C of one number per column.
 Floats gemmOf(nn::GemmOp op, const Items &x, const Dims &y) {
-  Array a = arrayOf(x[0]), b = arrayOf(x[1]);
+  Array a = floatsOf(x[0]), b = floatsOf(x[1]);
   Floats result = floatMatmul(op.getTransA() ? transposedOf(a) : a,
                               op.getTransB() ? transposedOf(b) : b, y)
                       .values;
@@ -78,7 +75,7 @@ bool multiplyLiterally(Operation *op, const Items &x, Items &results) {
               [&](nn::ConvTransposeOp op) { return convolved(op, x, y, true); })
           .Case([&](nn::FullyConnectedOp) { return fullyConnectedOf(x, y); })
           .Case([&](nn::MatMulOp) {
-            return floatMatmul(arrayOf(x[0]), arrayOf(x[1]), y).values;
+            return floatMatmul(floatsOf(x[0]), floatsOf(x[1]), y).values;
           })
           .Case([&](nn::GemmOp op) { return gemmOf(op, x, y); })
           .Default(Floats());

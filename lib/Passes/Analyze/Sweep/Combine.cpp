@@ -39,18 +39,23 @@ int64_t channelAxisOf(Operation *op, int64_t rank) {
 
 /// Of an output of rank 3, boxes may be the channels according to the layer
 /// that makes it, and what is known of each box the rest. Tokens with features
-/// are rarely so far apart.
-int64_t outputChannelAxis(const FloatTensor &tensor) {
+/// are rarely so far apart. In between, values decide.
+void findOutputChannels(FloatTensor &tensor) {
   constexpr int64_t farApart = 8;
   const Shape &shape = tensor.shape;
-  // A number is a channel.
-  if (shape.size() != 3)
-    return std::max<int64_t>(tensor.channelAxis, 0);
+  if (shape.size() != 3) {
+    // A number is a channel.
+    tensor.channelAxis = std::max<int64_t>(tensor.channelAxis, 0);
+    return;
+  }
   for (int64_t axis : {1, 2})
     if (int64_t own = shape[size_t(axis)], other = shape[size_t(3 - axis)];
-        own > 1 && own * farApart <= other)
-      return axis;
-  return tensor.channelAxis;
+        own > 1 && own * farApart <= other) {
+      tensor.channelAxis = axis;
+      return;
+    }
+  if (tensor.channelAxis > 0 && shape[1] > 1 && shape[2] > 1)
+    tensor.otherAxis = 3 - tensor.channelAxis;
 }
 
 class Combiner {
@@ -160,7 +165,7 @@ Combination Combiner::run() {
       FloatTensor &tensor = result.tensors[it->second];
       tensor.isOutput = true;
       tensor.choosesClasses = choosesClasses(value);
-      tensor.channelAxis = outputChannelAxis(tensor);
+      findOutputChannels(tensor);
     }
   func::ReturnOp::create(builder, result.function.getLoc());
   result.floats = std::move(floats);

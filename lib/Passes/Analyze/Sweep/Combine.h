@@ -41,6 +41,8 @@ struct FloatTensor {
   bool moves = false;
   /// Whether somebody will ask for the largest element of its rows.
   bool choosesClasses = false;
+  /// Of an output whose shape leaves it open, where channels may be instead.
+  std::optional<int64_t> otherAxis = {};
 };
 
 struct Combination {

@@ -37,11 +37,13 @@ Clip clipOf(const AffineParams &codes) {
                        codes.scale);
 }
 
-/// Of one channel, or that of the widest.
+/// Of one channel, or that of the widest; none of a tensor without channels.
 Clip clipOf(Type type, int64_t channel) {
   if (!isPerAxis(type))
     return clipOf(affineParamsOf(type));
   ChannelParams params = channelParamsOf(type);
+  if (params.scales.empty())
+    return std::nullopt;
   // Codes of weights are symmetric.
   double high = double(codeLimitsOf(storageOf(type)).high);
   double scale = channel < 0 ? *llvm::max_element(params.scales)
