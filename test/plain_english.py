@@ -4,7 +4,8 @@
 #
 # Documentation and comments use the usual terms of the field. The words that
 # are refused, and what to write instead, are the last table of
-# docs/glossary.md. Code is not searched: identifiers keep their names.
+# docs/glossary.md. Code is not searched: identifiers keep their names. Sentences
+# have an end.
 # Usage: plain_english.py ROOT
 import pathlib
 import re
@@ -47,6 +48,16 @@ def prose(path, text):
     return re.sub(r"`[^`\n]*`|\b\w+\.h\b", "", "\n".join(comments))
 
 
+def long_sentences(text, most):
+    """Sentences of a page that nobody reads to their end; rows of tables and
+    titles are none."""
+    lines = [line for line in text.split("\n") if not line.startswith(("|", "#"))]
+    for part in re.split(r"\n\s*\n|\n(?=\s*[-\d]+\.? )", "\n".join(lines)):
+        for sentence in re.split(r"(?<=[.!?:])\s+", part):
+            if len(sentence.split()) > most:
+                yield " ".join(sentence.split())
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     words = refused_words((root / "docs/glossary.md").read_text())
@@ -71,6 +82,13 @@ def main():
             for found in pattern.finditer(text):
                 line = text[text.rfind("\n", 0, found.start()) + 1:].split("\n")[0]
                 print(f"{name}: '{word}'; write: {instead}\n  {line.strip()}")
+                failures += 1
+        # The specification needs its formulas, and not everybody reads it.
+        if (page.suffix == ".md" and name != "docs/numerics.md"
+                and not name.startswith("docs/generated/")):
+            most = 40 if name == "README.md" else 60
+            for sentence in long_sentences(text, most):
+                print(f"{name}: more than {most} words: {sentence}")
                 failures += 1
     if searched < 300:
         sys.exit(f"only {searched} files were searched")

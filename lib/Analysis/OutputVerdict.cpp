@@ -82,6 +82,10 @@ public:
     std::string reason = whyBad();
     if (!reason.empty())
       return {OutputQuality::Bad, std::move(reason), std::move(groups)};
+    reason = whyNotCompared();
+    if (!reason.empty())
+      return {OutputQuality::Undecided, std::move(reason), std::move(groups),
+              /*isCompared=*/false};
     reason = whyUndecided();
     auto quality =
         reason.empty() ? OutputQuality::Good : OutputQuality::Undecided;
@@ -104,6 +108,7 @@ private:
 
   std::string whyBad() const;
   std::string whyBad(const ChannelGroup &group) const;
+  std::string whyNotCompared() const;
   std::string whyUndecided() const;
   std::string whyUndecided(const ChannelGroup &group) const;
 
@@ -169,7 +174,7 @@ std::string Judge::whyBad(const ChannelGroup &group) const {
   return "";
 }
 
-std::string Judge::whyUndecided() const {
+std::string Judge::whyNotCompared() const {
   if (metrics.samples == 0)
     return "no sample was compared";
   if (metrics.count == 0)
@@ -179,6 +184,10 @@ std::string Judge::whyUndecided() const {
   if (!metrics.isExact &&
       std::ranges::all_of(groups, [](auto &group) { return group.isConstant; }))
     return "it is one and the same number in the float network";
+  return "";
+}
+
+std::string Judge::whyUndecided() const {
   if (metrics.samples == 1)
     return "one sample is too few";
   for (const ChannelGroup &group : groups)
@@ -251,6 +260,17 @@ std::vector<JudgedOutput> judgeFinalOutputs(const PrecisionReport &report) {
                     return output.table != last;
                   });
   return outputs;
+}
+
+std::string whyNothingIsCompared(const PrecisionReport &report) {
+  std::vector<JudgedOutput> outputs = judgeOutputs(report);
+  auto isCompared = [](const JudgedOutput &output) {
+    return output.verdict.isCompared;
+  };
+  if (outputs.empty() || std::ranges::any_of(outputs, isCompared))
+    return "";
+  return fmt::format("of output '{}', {}", outputs.front().row->tensor,
+                     outputs.front().verdict.reason);
 }
 
 bool areOutputsGood(const PrecisionReport &report) {

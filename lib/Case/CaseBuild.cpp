@@ -11,6 +11,7 @@
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
 
+#include <cerrno>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -54,8 +55,8 @@ ScratchFolder::ScratchFolder(const fs::path &beside) {
   // mkdtemp makes a folder that others can't look into.
   std::string pattern = temporaryPath(parent, "case-XXXXXX").string();
   if (!::mkdtemp(pattern.data()))
-    throw Error(
-        fmt::format("cannot create a folder beside '{}'", beside.string()));
+    throw Error(fmt::format("cannot create a folder beside '{}': {}",
+                            beside.string(), whyNotWritten(beside, errno)));
   folder = pattern;
 }
 

@@ -43,7 +43,7 @@ std::string quoted(const std::string &word) {
 }
 
 void makeAbsolute(BuildConfig &config, const fs::path &base) {
-  forEachPath(config, [&](std::string &path) {
+  forEachPath(config, [&](const std::string &, std::string &path) {
     if (!path.empty())
       path = (base / path).lexically_normal().string();
   });
@@ -246,7 +246,8 @@ BuildConfig readCaseConfig(const fs::path &folder) {
                               "built",
                               elide(path, 80)));
   };
-  forEachPath(config, check);
+  forEachPath(config,
+              [&](const std::string &, std::string &path) { check(path); });
   check(config.outputName);
   makeAbsolute(config, fs::absolute(folder));
   return config;

@@ -137,6 +137,11 @@ Predicate problemOf(const PrecisionReport &report) {
       predicate.difference = row.difference;
       return predicate;
     }
+  // What users see; a layer may be imprecise without harm.
+  if (!passes(report, noThreshold)) {
+    predicate.kind = Predicate::Kind::OutputBad;
+    return predicate;
+  }
   const PrecisionRow *worst = nullptr;
   for (const PrecisionTable &table : report.tables)
     for (const PrecisionRow &row : table.rows)
@@ -148,8 +153,6 @@ Predicate problemOf(const PrecisionReport &report) {
     predicate.kind = Predicate::Kind::LayerCosine;
     predicate.layer = worst->node;
     predicate.threshold = layerThreshold;
-  } else if (!passes(report, noThreshold)) {
-    predicate.kind = Predicate::Kind::OutputBad;
   }
   return predicate;
 }

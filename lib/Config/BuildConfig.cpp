@@ -11,6 +11,7 @@
 
 #include "parallax/Support/Error.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace parallax {
@@ -43,6 +44,25 @@ void collectInactive(const config::Message &message, const JsonValue &object,
   }
 }
 
+/// What a file is that is not JSON, and what to do about it; empty if that is
+/// not obvious.
+std::string otherFormat(std::string_view text, const std::string &name) {
+  std::string extension = std::filesystem::path(name).extension().string();
+  if (extension == ".onnx" || extension == ".axmodel")
+    return "this is a model; name it with --input, and give --config a "
+           "configuration";
+  // "key: value", where JSON begins with a brace.
+  std::string_view line = text.substr(0, text.find('\n'));
+  size_t colon = line.find(':');
+  bool isKey = colon != std::string_view::npos && colon > 0 &&
+               line.find_first_of("{}[]\"' ") > colon;
+  if (extension == ".yaml" || extension == ".yml" || isKey ||
+      line.starts_with("---"))
+    return "this is YAML; a configuration is JSON: {\"input\": \"model.onnx\", "
+           "...}";
+  return "";
+}
+
 } // namespace
 
 BuildConfig parseBuildConfig(std::string_view text, const std::string &name,
@@ -54,6 +74,9 @@ BuildConfig parseBuildConfig(std::string_view text, const std::string &name,
                             name, maxBytes));
   config::Findings findings(name, &config::rootMessage());
   JsonDocument document = parseRelaxedJson(text);
+  if (std::string what = otherFormat(text, name);
+      !document.errors.empty() && !what.empty())
+    throw Error(fmt::format("{}: {}", name, what));
   for (JsonError &error : document.errors)
     findings.error(error.position, std::move(error.message));
   config::addFlags(document.root, flags);

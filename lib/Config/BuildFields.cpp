@@ -49,17 +49,20 @@ void checkHardware(const BuildConfig &config, const ObjectScope &scope) {
     for (const TargetMode &mode : findTarget(hardware).modes)
       modes.push_back(mode.npuMode);
   } else {
+    std::vector<std::string> described = chips, others;
     for (const OtherChip &chip : otherChips())
-      chips.emplace_back(chip.name);
+      others.emplace_back(chip.name);
+    chips.insert(chips.end(), others.begin(), others.end());
     auto chip = std::find_if(
         otherChips().begin(), otherChips().end(),
         [&](const OtherChip &chip) { return isHardware(chip.name); });
     if (chip == otherChips().end())
       return scope.error("target_hardware",
                          fmt::format("must be {} or the path of a .json file, "
-                                     "not '{}'{}",
-                                     fmt::join(chips, ", "), hardware,
-                                     suggestion(hardware, chips)));
+                                     "not '{}'{} ({} have no description)",
+                                     fmt::join(described, ", "), hardware,
+                                     suggestion(hardware, chips),
+                                     fmt::join(others, ", ")));
     modes = chip->modes;
   }
   if (modes.empty() || std::count(modes.begin(), modes.end(), config.npuMode))

@@ -205,8 +205,9 @@ template <> Message describe<QuantConfig>() {
                 "Save all tensors that are compared as .npy files; "
                 "precision_analysis_size says of how many samples."),
           field("input_sample_dir", &C::inputSampleDir,
-                "A folder of samples to analyze, in the format of the model's "
-                "inputs; empty means those of the calibration.")
+                "Samples to analyze: a folder with a .npy or .bin file for each "
+                "input, a folder of such folders, or pictures, arrays or an "
+                "archive as for the calibration; empty means its samples.")
               .path(),
           field("highest_mix_precision", &C::highestMixPrecision,
                 "Compute every layer in 16 bits: U16, with weights S16; what "

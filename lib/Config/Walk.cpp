@@ -8,6 +8,7 @@
 #include "Walk.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace parallax::config {
 namespace {
@@ -29,20 +30,23 @@ void collect(const Message &message, const std::string &prefix, bool isRepeated,
   around.pop_back();
 }
 
-void visitPaths(const Message &message, void *object,
-                const std::function<void(std::string &)> &fn) {
+void visitPaths(const Message &message, void *object, const std::string &prefix,
+                const PathVisitor &fn) {
   for (const Field &field : message.fields) {
+    std::string name = prefix + std::string(field.name);
     void *member = field.in(object);
     const Message *inner = messageOf(field);
     if (field.isPath) {
       auto &value = *static_cast<std::string *>(member);
       if (field.isPath(value))
-        fn(value);
+        fn(name, value);
     } else if (inner && field.type->element()) {
-      field.type->forEachElement(
-          member, [&](void *element) { visitPaths(*inner, element, fn); });
+      int64_t place = 0;
+      field.type->forEachElement(member, [&](void *element) {
+        visitPaths(*inner, element, fmt::format("{}[{}].", name, place++), fn);
+      });
     } else if (inner) {
-      visitPaths(*inner, member, fn);
+      visitPaths(*inner, member, name + ".", fn);
     }
   }
 }
@@ -65,9 +69,8 @@ std::vector<FieldPlace> allPlaces(const Message &root) {
 
 namespace parallax {
 
-void forEachPath(BuildConfig &config,
-                 const std::function<void(std::string &)> &fn) {
-  config::visitPaths(config::rootMessage(), &config, fn);
+void forEachPath(BuildConfig &config, const PathVisitor &fn) {
+  config::visitPaths(config::rootMessage(), &config, "", fn);
 }
 
 } // namespace parallax

@@ -36,7 +36,8 @@ std::vector<std::string> folderNames(std::span<const PortInfo> inputs,
 
 CalibrationSet CalibrationSet::open(std::vector<PortInfo> inputs,
                                     std::vector<CalibrationSource> sources,
-                                    const fs::path &workDir) {
+                                    const fs::path &workDir,
+                                    const std::string &folder) {
   CalibrationSet set;
   set.specs = std::move(inputs);
   set.sources = std::move(sources);
@@ -61,7 +62,7 @@ CalibrationSet CalibrationSet::open(std::vector<PortInfo> inputs,
     // A default that no input needs stays packed.
     roots.push_back(files.empty() ? fs::path()
                                   : datasets[source].provide(
-                                        files, workDir / "quant" / "dataset" /
+                                        files, workDir / "quant" / folder /
                                                    folders[source]));
   }
 

@@ -10,6 +10,7 @@
 #include "parallax/Support/Error.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <dlfcn.h>
 #include <filesystem>
@@ -96,6 +97,14 @@ std::vector<float> perChannel(std::string_view inputName,
 }
 
 } // namespace
+
+bool isPictureName(const std::filesystem::path &file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return char(std::tolower(c)); });
+  return extension == ".jpg" || extension == ".jpeg" || extension == ".png" ||
+         extension == ".bmp";
+}
 
 Shape ImageForm::shape() const {
   return channelsLast ? Shape{batch, height, width, channels}

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Labels.h"
 
+#include "parallax/Data/Image.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Unicode.h"
 
@@ -201,14 +202,6 @@ CocoLabels parseCoco(const LabelText &file) {
     fail(error.what());
   }
   return {};
-}
-
-bool isPictureName(const fs::path &file) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return char(std::tolower(c)); });
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png" ||
-         extension == ".bmp";
 }
 
 std::vector<fs::path> picturesIn(const fs::path &folder) {

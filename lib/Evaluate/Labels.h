@@ -51,9 +51,6 @@ struct CocoLabels {
 };
 CocoLabels parseCoco(const LabelText &file);
 
-/// Whether pictures are looked for under this name.
-bool isPictureName(const std::filesystem::path &file);
-
 /// The pictures in a folder and below it, in the order of their paths.
 std::vector<std::filesystem::path>
 picturesIn(const std::filesystem::path &folder);

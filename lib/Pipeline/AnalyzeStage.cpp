@@ -7,12 +7,12 @@
 #include "parallax/Pipeline/AnalyzeStage.h"
 #include "AnalysisDump.h"
 #include "CompileStage.h"
+#include "InputSamples.h"
 #include "LayerEvidence.h"
 #include "Suggestions.h"
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/Evaluation.h"
 
-#include "parallax/Data/TensorFolder.h"
 #include "parallax/Passes/Analyze/Analyze.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/AtomicFile.h"
@@ -29,24 +29,6 @@ namespace fs = std::filesystem;
 
 namespace parallax {
 namespace {
-
-/// One sample per folder, or the folder itself.
-Samples samplesIn(const fs::path &folder, const std::vector<PortInfo> &inputs) {
-  if (!fs::is_directory(folder))
-    throw Error(fmt::format("quant.input_sample_dir: {} is no folder",
-                            folder.string()));
-  std::vector<fs::path> folders;
-  for (const fs::directory_entry &entry : fs::directory_iterator(folder))
-    if (entry.is_directory())
-      folders.push_back(entry.path());
-  std::sort(folders.begin(), folders.end());
-  if (folders.empty())
-    folders.push_back(folder);
-  return {
-      folders.size(),
-      [folders, inputs](size_t i) { return readFolder(folders[i], inputs); },
-      folder.string()};
-}
 
 std::vector<Comparison> comparisonsOf(const QuantConfig &config) {
   std::vector<AnalysisMode> modes;
@@ -125,7 +107,7 @@ Samples analyzedSamples(BuildState &state) {
   const BuildConfig &config = state.config;
   std::vector<PortInfo> inputs = state.network->inputs();
   if (!config.quant.inputSampleDir.empty())
-    return samplesIn(config.quant.inputSampleDir, inputs);
+    return inputSamples(inputs, config);
   if (!config.quant.inputConfigs.empty())
     return calibrationSamples(*state.network, config);
   return evaluationSamples(config, inputs);

@@ -8,9 +8,11 @@
 #include "Apply.h"
 #include "CompileStage.h"
 #include "EvaluateStage.h"
+#include "InputSamples.h"
 #include "QuantizeStage.h"
 #include "Suggestions.h"
 
+#include "parallax/Analysis/OutputVerdict.h"
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Pipeline/OutputFolder.h"
@@ -27,6 +29,7 @@
 #include "parallax/Support/Views.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace parallax {
@@ -55,6 +58,25 @@ BuildConfig readBuild(const CompileOptions &options) {
   return config;
 }
 
+/// Files and folders that nothing else has looked at yet.
+void checkPaths(BuildConfig config) {
+  std::vector<std::string> missing;
+  forEachPath(config, [&](const std::string &field, std::string &path) {
+    std::error_code error;
+    bool isResult = field == "output_dir" || field == "work_dir";
+    // Ranges that are there already need no samples.
+    bool isUnused = field.starts_with("quant.input_configs") &&
+                    !config.quant.calibrationCache.empty() &&
+                    !config.quant.precisionAnalysis;
+    if (!isResult && !isUnused && !path.empty() &&
+        !std::filesystem::exists(path, error))
+      missing.push_back(fmt::format("{}: {} does not exist", field, path));
+  });
+  if (!missing.empty())
+    throw Error(fmt::format("{}; paths are relative to the current folder",
+                            fmt::join(missing, "\n")));
+}
+
 /// Everything that can be found out before something expensive starts.
 void checkAll(BuildState &state) {
   checkTarget(state.config);
@@ -62,6 +84,9 @@ void checkAll(BuildState &state) {
   if (state.config.modelType == ModelType::Onnx && hasCalibration(state.config))
     checkCalibration(*state.network, state.config);
   checkEvaluation(state);
+  if (!state.config.quant.inputSampleDir.empty())
+    checkInputSamples(state.network->inputs(), state.config);
+  checkPaths(state.config);
 }
 
 /// What a case needs to do the same again.
@@ -124,18 +149,34 @@ bool runPhases(BuildState &state, std::optional<OutputFolder> &output,
 void judge(BuildState &state) {
   const std::optional<double> &failUnder = state.options.failUnder;
   BuildResult &result = *state.result;
-  if (!failUnder || !result.report || passes(*result.report, *failUnder))
+  if (!failUnder || !result.report)
+    return;
+  std::string nothing = whyNothingIsCompared(*result.report);
+  if (nothing.empty() && passes(*result.report, *failUnder))
     return;
   result.isTooImprecise = true;
-  log(LogLevel::Error, "the network is less precise than --fail-under {}",
-      *failUnder);
+  if (nothing.empty())
+    log(LogLevel::Error, "the network is less precise than --fail-under {}",
+        *failUnder);
+  else
+    log(LogLevel::Error, "--fail-under {} has nothing to judge: {}", *failUnder,
+        printable(nothing));
 }
 
 /// Nothing would be judged, and all would pass.
-void checkJudges(const BuildConfig &config) {
+void checkJudges(const BuildConfig &config, const BuildOptions &options) {
   if (!config.quant.precisionAnalysis)
     throw Error("--fail-under needs a precision analysis: set "
                 "quant.precision_analysis");
+  const Phase &last = phasesBetween(options.phaseFrom, options.phaseTo).back();
+  if (last.name != buildPhases().back().name)
+    throw Error(fmt::format("--fail-under needs a precision analysis, but "
+                            "--phase-to {} ends before it; leave --phase-to "
+                            "out",
+                            last.name));
+  if (!last.isWanted(config))
+    throw Error("--fail-under needs a quantized network to analyze: give "
+                "calibration samples in quant.input_configs");
 }
 
 void showSummary(const BuildState &state) {
@@ -194,7 +235,7 @@ void runBuild(BuildOptions options, BuildResult &result) {
     state.options.threads = hardwareThreads();
   state.result = &result;
   if (state.options.failUnder)
-    checkJudges(state.config);
+    checkJudges(state.config, state.options);
   if (asksToApply(state.options))
     checkApplies(state.config, state.options.phaseTo);
   std::optional<OutputFolder> output;

@@ -30,30 +30,6 @@ namespace {
 // From the configuration
 //===----------------------------------------------------------------------===//
 
-std::vector<CalibrationSource> sourcesOf(const std::vector<PortInfo> &inputs,
-                                         const BuildConfig &config) {
-  std::vector<CalibrationSource> sources;
-  for (const InputQuantConfig &input : config.quant.inputConfigs) {
-    CalibrationSource source;
-    source.tensorName = input.tensorName;
-    source.dataset = input.calibrationDataset;
-    source.format = input.calibrationFormat;
-    source.size = input.calibrationSize;
-    source.mean.assign(input.calibrationMean.begin(),
-                       input.calibrationMean.end());
-    source.std.assign(input.calibrationStd.begin(), input.calibrationStd.end());
-    source.fit = input.calibrationResize;
-    for (const PortInfo &port : inputs)
-      if (const auto *processor =
-              entryFor<InputProcessor>(port.name, config.inputProcessors)) {
-        source.tensorFormatOf[port.name] = processor->tensorFormat;
-        source.tensorLayoutOf[port.name] = processor->pictureLayout();
-      }
-    sources.push_back(std::move(source));
-  }
-  return sources;
-}
-
 CalibrationOptions optionsOf(const BuildConfig &config, int threads) {
   CalibrationOptions options;
   options.method = config.quant.calibrationMethod;
@@ -69,7 +45,7 @@ CalibrationOptions optionsOf(const BuildConfig &config, int threads) {
 
 void printConfigTable(const std::vector<PortInfo> &inputs,
                       const BuildConfig &config) {
-  std::vector<CalibrationSource> sources = sourcesOf(inputs, config);
+  std::vector<CalibrationSource> sources = calibrationSources(inputs, config);
   Table table({Column::label("Input"), Column::label("Shape"),
                Column::text("Dataset Directory"), Column::label("Data Format"),
                Column::label("Tensor Format", 1), Column::text("Mean", 2),
@@ -172,6 +148,31 @@ Calibration collect(Network &network, const BuildConfig &config, int threads) {
 
 } // namespace
 
+std::vector<CalibrationSource>
+calibrationSources(const std::vector<PortInfo> &inputs,
+                   const BuildConfig &config) {
+  std::vector<CalibrationSource> sources;
+  for (const InputQuantConfig &input : config.quant.inputConfigs) {
+    CalibrationSource source;
+    source.tensorName = input.tensorName;
+    source.dataset = input.calibrationDataset;
+    source.format = input.calibrationFormat;
+    source.size = input.calibrationSize;
+    source.mean.assign(input.calibrationMean.begin(),
+                       input.calibrationMean.end());
+    source.std.assign(input.calibrationStd.begin(), input.calibrationStd.end());
+    source.fit = input.calibrationResize;
+    for (const PortInfo &port : inputs)
+      if (const auto *processor =
+              entryFor<InputProcessor>(port.name, config.inputProcessors)) {
+        source.tensorFormatOf[port.name] = processor->tensorFormat;
+        source.tensorLayoutOf[port.name] = processor->pictureLayout();
+      }
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
 CalibrationSet openCalibrationSet(Network &network, const BuildConfig &config) {
   BuildConfig request;
   request.quant.inputConfigs = config.quant.inputConfigs;
@@ -183,7 +184,7 @@ CalibrationSet openCalibrationSet(Network &network, const BuildConfig &config) {
     network.opened.reset();
     network.opened =
         std::make_shared<const CalibrationSet>(CalibrationSet::open(
-            inputs, sourcesOf(inputs, config), request.workDir));
+            inputs, calibrationSources(inputs, config), request.workDir));
     network.openedFor = std::move(text);
   }
   return *network.opened;
@@ -200,7 +201,8 @@ void checkCalibration(Network &network, const BuildConfig &config) {
     return;
   }
   std::vector<PortInfo> inputs = network.inputs();
-  PreflightReport report = preflight(inputs, sourcesOf(inputs, config));
+  PreflightReport report =
+      preflight(inputs, calibrationSources(inputs, config));
   for (const std::string &warning : report.warnings)
     log(LogLevel::Warning, "{}", warning);
   if (!report.ok())

@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -171,7 +170,8 @@ std::vector<fs::path> inputsWithin(const fs::path &folder, BuildConfig config,
     if (!path.empty() && whole != root && isWithin(whole, root))
       inputs.push_back(whole);
   };
-  forEachPath(config, [&](std::string &path) { add(path); });
+  forEachPath(config,
+              [&](const std::string &, std::string &path) { add(path); });
   add(configFile);
   add(fs::path(config.input).replace_extension(".data"));
   return inputs;
@@ -216,7 +216,7 @@ OutputFolder::OutputFolder(const fs::path &path) : folder(path), files(path) {
     lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock < 0)
       throw Error(fmt::format("cannot write '{}': {}", file.string(),
-                              std::strerror(errno)));
+                              whyNotWritten(file, errno)));
     if (::flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       char text[32] = {};
       ssize_t size = ::read(lock, text, sizeof(text) - 1);
@@ -235,7 +235,7 @@ OutputFolder::OutputFolder(const fs::path &path) : folder(path), files(path) {
     int error = errno;
     ::close(lock);
     throw Error(fmt::format("cannot write '{}': {}", file.string(),
-                            std::strerror(error)));
+                            whyNotWritten(file, error)));
   }
 }
 

@@ -1,51 +1,25 @@
-//===- RunModel.cpp - Models on samples in files --------------------------===//
+//===- RunModel.cpp - Models and the engines that run them ----------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Samples run in parallel, and their results are written in order.
+// The file of a model and the mode say which engine it is.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/RunModel.h"
-#include "parallax/Backend/Core/LayerWriter.h"
-#include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Compiled/CompiledModel.h"
 #include "parallax/Config/Target.h"
-#include "parallax/Data/TensorFolder.h"
 #include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Passes/Quantize/Qdq.h"
 #include "parallax/Pipeline/LowerLog.h"
 #include "parallax/Pipeline/OutputFolder.h"
 #include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Error.h"
-#include "parallax/Support/Log.h"
 #include "parallax/Support/Views.h"
 
 #include <fmt/format.h>
-#include <fstream>
-
-namespace fs = std::filesystem;
 
 namespace parallax {
 namespace {
-
-/// One case per line of the list; without a list, the folder itself.
-std::vector<std::string> readCases(const std::string &list) {
-  if (list.empty())
-    return {""};
-  std::ifstream file(list);
-  if (!file || fs::is_directory(list))
-    throw Error(fmt::format("{}: there is no such list", list));
-  std::vector<std::string> cases;
-  for (std::string line; std::getline(file, line);) {
-    while (!line.empty() && isspace(static_cast<unsigned char>(line.back())))
-      line.pop_back();
-    if (!line.empty())
-      cases.push_back(line);
-  }
-  if (cases.empty())
-    throw Error(fmt::format("{} names no case; write one per line", list));
-  return cases;
-}
 
 Executable prepareEngine(Network &network, const EngineChoice &choice,
                          const PrepareOptions &options) {
@@ -102,33 +76,6 @@ PreparedModel prepareModel(const EngineChoice &choice,
                          : prepareEngine(model.network.emplace(choice.network),
                                          choice, options);
   return model;
-}
-
-void runFolders(const Executable &executable, const FolderRun &request) {
-  std::vector<std::string> cases = readCases(request.list);
-  SampleCallbacks callbacks;
-  callbacks.load = [&](size_t i) {
-    if (request.randomInput)
-      writeFolder(request.inputDir / cases[i], executable.inputs,
-                  randomInputs(executable.inputs, i + 1), request.npy);
-    return readFolder(request.inputDir / cases[i], executable.inputs);
-  };
-  if (request.perLayer)
-    callbacks.observe = [&](size_t i) -> std::unique_ptr<Observer> {
-      return std::make_unique<LayerWriter>(
-          request.outputDir / cases[i] / "layers", executable);
-    };
-  callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
-    std::string name = cases[i].empty() ? "0" : cases[i];
-    log(LogLevel::Info, ">>> [{}] start", name);
-    std::vector<fs::path> paths = writeFolder(
-        request.outputDir / cases[i], executable.outputs, outputs, request.npy);
-    for (size_t j = 0; j < paths.size(); ++j)
-      log(LogLevel::Info, "write [{}] to [{}] successfully",
-          executable.outputs[j].name, paths[j].string());
-    log(LogLevel::Info, ">>> [{}] finish", name);
-  };
-  runSamples(executable, cases.size(), request.threads, callbacks);
 }
 
 } // namespace parallax

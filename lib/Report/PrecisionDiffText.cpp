@@ -2,11 +2,12 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A screen shows what changed, the worst first; the file has everything.
+// A screen shows what changed most, the worst first; the file has everything.
 //===----------------------------------------------------------------------===//
 #include "parallax/Report/PrecisionDiff.h"
 #include "parallax/Support/Unicode.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -52,6 +53,34 @@ bool isWorthARow(const LayerChange &layer) {
          layer.quantType.isChanged();
 }
 
+/// The rows of a screen: all outputs, and of the other layers as many of those
+/// that fell most as of those that rose most. Layers come by their drop.
+std::vector<const LayerChange *>
+layersOfAScreen(const std::vector<LayerChange> &layers, bool all) {
+  std::vector<const LayerChange *> outputs, others;
+  for (const LayerChange &layer : layers)
+    if (layer.isOutput)
+      outputs.push_back(&layer);
+    else if (all || isWorthARow(layer))
+      others.push_back(&layer);
+  if (!all && others.size() > rowsOfAScreen) {
+    auto count = [&](auto isOne) {
+      return size_t(std::ranges::count_if(others, isOne));
+    };
+    size_t fallen = count([](auto *layer) { return layer->drop() > 0; }),
+           risen = count([](auto *layer) { return layer->drop() < 0; });
+    // What one direction does not need is left to the other.
+    size_t half = rowsOfAScreen / 2;
+    size_t last =
+        std::min(risen, std::max(half, rowsOfAScreen - std::min(fallen, half)));
+    size_t first = rowsOfAScreen - last;
+    others.erase(others.begin() + ptrdiff_t(first),
+                 others.end() - ptrdiff_t(last));
+  }
+  outputs.insert(outputs.end(), others.begin(), others.end());
+  return outputs;
+}
+
 /// "Only in A: x, y and 3 more".
 std::string namesText(const char *side, const std::vector<std::string> &names,
                       bool all) {
@@ -75,26 +104,20 @@ std::string renderTable(const TableChange &change, bool all,
                Column::number("Cosin A"), Column::number("Cosin B"),
                Column::number("Change"), Column::number("Cycles", 1),
                Column::label("Output", 4)});
-  size_t hidden = 0, shown = 0;
-  for (const LayerChange &layer : change.layers) {
-    bool isShown =
-        all || layer.isOutput || (isWorthARow(layer) && shown < rowsOfAScreen);
-    if (!isShown) {
-      ++hidden;
-      continue;
-    }
-    shown += !layer.isOutput;
-    Tint tint = tintOfChange(layer);
-    table.addRow({printable(layer.node),
-                  printable(layer.tensor),
-                  layer.type,
-                  changeText(layer.quantType),
-                  formatFraction(layer.similarity.before, 5),
-                  {formatFraction(layer.similarity.after, 5), tint},
-                  {signedText(-layer.drop()), tint},
-                  changeText(layer.cycles),
-                  layer.isOutput ? "yes" : ""});
+  std::vector<const LayerChange *> shown = layersOfAScreen(change.layers, all);
+  for (const LayerChange *layer : shown) {
+    Tint tint = tintOfChange(*layer);
+    table.addRow({printable(layer->node),
+                  printable(layer->tensor),
+                  layer->type,
+                  changeText(layer->quantType),
+                  formatFraction(layer->similarity.before, 5),
+                  {formatFraction(layer->similarity.after, 5), tint},
+                  {signedText(-layer->drop()), tint},
+                  changeText(layer->cycles),
+                  layer->isOutput ? "yes" : ""});
   }
+  size_t hidden = change.layers.size() - shown.size();
   std::string text = fmt::format("{} {}\n{}", nameOf(change.method),
                                  nameOf(change.mode), table.render(style));
   if (hidden > 0)

@@ -37,10 +37,13 @@ std::string outputsLine(const PrecisionReport &report) {
         return std::pair(output.verdict.quality,
                          output.verdict.weakestCosine());
       });
-  std::string text =
-      fmt::format("  outputs: the weakest is {} with a cosine of {:.4f}: {}",
-                  printable(worst->row->tensor), worst->verdict.weakestCosine(),
-                  nameOf(worst->verdict.quality));
+  std::string text = fmt::format("  outputs: the weakest is {}",
+                                 printable(worst->row->tensor));
+  // The cosine of nothing is 1.
+  if (worst->verdict.isCompared)
+    text +=
+        fmt::format(" with a cosine of {:.4f}", worst->verdict.weakestCosine());
+  text += fmt::format(": {}", nameOf(worst->verdict.quality));
   if (!worst->verdict.reason.empty())
     text += ", " + worst->verdict.reason;
   return text + "\n";

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
+#include <set>
 
 namespace parallax {
 namespace {
@@ -50,6 +51,8 @@ std::string_view escapeOf(Tint tint) {
 struct Layout {
   std::vector<size_t> shown;
   std::vector<int> widths;
+  /// How much of a shortened cell is its end.
+  std::vector<double> tailParts = std::vector<double>(widths.size(), 0.5);
 
   int totalWidth() const {
     int frames = 3 * int(shown.size()) + 1;
@@ -71,7 +74,7 @@ struct Layout {
 
   void appendCell(std::string &text, size_t column, const Cell &cell,
                   Align align, bool color) const {
-    std::string content = elide(cell.text, widths[column]);
+    std::string content = elide(cell.text, widths[column], tailParts[column]);
     std::string padding(size_t(widths[column] - displayWidth(content)), ' ');
     std::string_view escape = color ? escapeOf(cell.tint) : "";
     if (!escape.empty())
@@ -102,6 +105,36 @@ bool shrinkToFit(Layout &layout, const std::vector<Column> &columns,
   return true;
 }
 
+/// How many different cells of a column look alike once they are shortened.
+size_t collisionsIn(const std::vector<std::vector<Cell>> &rows, size_t column,
+                    int width, double tailPart) {
+  std::set<std::string_view> cells;
+  std::set<std::string> shortened;
+  for (const auto &row : rows)
+    if (cells.insert(row[column].text).second)
+      shortened.insert(elide(row[column].text, width, tailPart));
+  return cells.size() - shortened.size();
+}
+
+/// Names of layers often begin alike: more of their ends is kept where that
+/// tells more rows apart.
+void chooseTails(Layout &layout, const std::vector<Column> &columns,
+                 const std::vector<std::vector<Cell>> &rows) {
+  for (size_t column : layout.shown) {
+    if (!columns[column].shrinks)
+      continue;
+    size_t fewest = rows.size() + 1;
+    for (double tailPart : {0.5, 0.75, 1.0}) {
+      size_t collisions =
+          collisionsIn(rows, column, layout.widths[column], tailPart);
+      if (collisions >= fewest)
+        continue;
+      fewest = collisions;
+      layout.tailParts[column] = tailPart;
+    }
+  }
+}
+
 Layout layOut(const std::vector<Column> &columns,
               const std::vector<std::vector<Cell>> &rows, int available) {
   std::vector<int> widths;
@@ -129,6 +162,8 @@ Layout layOut(const std::vector<Column> &columns,
     if (fits || columns[column].dispensable == 0)
       layout = std::move(candidate);
   }
+  if (available > 0)
+    chooseTails(layout, columns, rows);
   return layout;
 }
 

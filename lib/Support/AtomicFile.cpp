@@ -24,6 +24,40 @@ namespace fs = std::filesystem;
 
 namespace parallax {
 
+bool isCurrentFolderGone() {
+  std::error_code error;
+  (void)fs::current_path(error);
+  return error == std::errc::no_such_file_or_directory;
+}
+
+/// The folder that a path lies in, or would lie in, as far as it exists.
+static fs::path existingFolderOf(fs::path path) {
+  std::error_code ignored;
+  do
+    path = path.parent_path();
+  while (path.has_relative_path() && !fs::exists(path, ignored));
+  return path.empty() ? "." : path;
+}
+
+std::string whyNotWritten(const fs::path &path, int error) {
+  std::string folder = existingFolderOf(path).string();
+  switch (error) {
+  case EACCES:
+  case EPERM:
+    return fmt::format("you may not write to the folder '{}' ({})", folder,
+                       std::strerror(error));
+  case EROFS:
+    return fmt::format("the folder '{}' is on a read-only file system", folder);
+  case ENOENT:
+    // The folder is there, or was made: it takes no files, like /proc.
+    return isCurrentFolderGone() && path.is_relative()
+               ? "the current folder was deleted"
+               : fmt::format("the folder '{}' takes no new files", folder);
+  default:
+    return std::strerror(error);
+  }
+}
+
 void createParentDirectories(const fs::path &path) {
   fs::path parent = path.parent_path();
   std::error_code error;
@@ -32,9 +66,9 @@ void createParentDirectories(const fs::path &path) {
   fs::create_directories(parent, error);
   std::error_code ignored;
   if (!fs::is_directory(parent, ignored))
-    throw Error(fmt::format("cannot create the folder '{}': {}",
-                            parent.string(),
-                            error ? error.message() : "Not a directory"));
+    throw Error(fmt::format(
+        "cannot create the folder '{}': {}", parent.string(),
+        error ? whyNotWritten(parent, error.value()) : "Not a directory"));
 }
 
 static constexpr std::string_view temporaryPrefix = ".parallax-";
@@ -131,7 +165,7 @@ void AtomicFile::commit() {
 
 void AtomicFile::fail(int error) const {
   throw Error(fmt::format("cannot write '{}': {}", target.string(),
-                          std::strerror(error)));
+                          whyNotWritten(target, error)));
 }
 
 void writeFileAtomically(const fs::path &path,

@@ -58,21 +58,27 @@ std::string noteOf(const ProgressEvent &event) {
 ConsoleListener::ConsoleListener(const ConsoleOptions &options,
                                  Console &messages, std::FILE *results)
     : options(options), console(messages), results(results),
-      onTerminal(isTerminal(messages.file())) {}
+      onTerminal(isTerminal(messages.file()) && !isDumbTerminal()) {}
 
 void ConsoleListener::onMessage(LogLevel level, std::string_view text) {
   if (!wants(level))
     return;
   bool color =
       level != LogLevel::Info && options.color && colorAllowed(console.file());
+  std::string safe = safeText(TextKind::Lines, text);
+  if (!drawsUnicode(console.file()))
+    safe = asciiText(safe);
   console.writeLine(color ? fmt::format("{}{}:{} {}", colorOf(level),
-                                        nameOf(level), ansi::reset,
-                                        safeText(TextKind::Lines, text))
-                          : withLevel(level, safeText(TextKind::Lines, text)));
+                                        nameOf(level), ansi::reset, safe)
+                          : withLevel(level, safe));
 }
 
 void ConsoleListener::onResult(std::string_view text) {
+  if (!wants(LogLevel::Warning))
+    return;
   std::string safe = safeText(TextKind::Lines, text);
+  if (!drawsUnicode(::fileno(results)))
+    safe = asciiText(safe);
   std::fwrite(safe.data(), 1, safe.size(), results);
   // Where both streams go to one place, results stay among the messages.
   std::fflush(results);
@@ -135,8 +141,10 @@ std::string ConsoleListener::barLine(const ProgressEvent &event) const {
   if (barWidth < 5)
     return elide(std::string(event.title) + numbers, room);
   auto filled = int64_t(fraction * barWidth);
-  return fmt::format("{} {}{}{}", event.title, repeat("█", filled),
-                     repeat("░", barWidth - filled), numbers);
+  bool isUnicode = drawsUnicode(console.file());
+  return fmt::format("{} {}{}{}", event.title,
+                     repeat(isUnicode ? "█" : "#", filled),
+                     repeat(isUnicode ? "░" : ".", barWidth - filled), numbers);
 }
 
 } // namespace parallax

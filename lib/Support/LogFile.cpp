@@ -5,11 +5,11 @@
 // Lines are flushed one by one: a build that crashes leaves what it has said.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/LogFile.h"
+#include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/SafeText.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace parallax {
@@ -44,7 +44,7 @@ void LogFile::open(const std::filesystem::path &path) {
   std::FILE *opened = std::fopen(path.c_str(), "wb");
   if (!opened)
     throw Error(fmt::format("cannot write '{}': {}", path.string(),
-                            std::strerror(errno)));
+                            whyNotWritten(path, errno)));
   std::lock_guard lock(mutex);
   if (file)
     std::fclose(file);

@@ -26,7 +26,32 @@ int terminalWidth(int descriptor) {
 
 bool colorAllowed(int descriptor) {
   const char *noColor = std::getenv("NO_COLOR");
-  return isTerminal(descriptor) && !(noColor && *noColor);
+  return isTerminal(descriptor) && !isDumbTerminal() && !(noColor && *noColor);
+}
+
+bool isDumbTerminal() {
+  const char *kind = std::getenv("TERM");
+  return kind && kind == std::string_view("dumb");
+}
+
+/// Whether a locale such as "de_DE.UTF-8" or "C.utf8" is one of UTF-8.
+static bool isUtf8(std::string_view locale) {
+  std::string letters;
+  for (char symbol : locale)
+    if (symbol != '-')
+      letters += char(symbol | 0x20);
+  return letters.find("utf8") != std::string::npos;
+}
+
+bool drawsUnicode(int descriptor) {
+  if (!isTerminal(descriptor))
+    return true;
+  if (isDumbTerminal())
+    return false;
+  for (const char *name : {"LC_ALL", "LC_CTYPE", "LANG"})
+    if (const char *locale = std::getenv(name); locale && *locale)
+      return isUtf8(locale);
+  return true;
 }
 
 /// A message that can't be written is lost; there is no other channel.

@@ -85,7 +85,30 @@ std::string printable(std::string_view text) {
   return result;
 }
 
-std::string elide(std::string_view text, int width) {
+std::string asciiText(std::string_view text) {
+  constexpr std::pair<char32_t, std::string_view> likenesses[] = {
+      {U'─', "-"}, {U'│', "|"}, {U'…', "~"},   {U'–', "-"},   {U'→', ">"},
+      {U'×', "x"}, {U'·', "."}, {U'±', "~"},   {U'≥', ">"},   {U'≤', "<"},
+      {U'█', "#"}, {U'░', "."}, {U'【', " ["}, {U'】', "] "}, {U'’', "'"}};
+  std::string result;
+  while (!text.empty()) {
+    char32_t symbol = takeCodePoint(text);
+    if (symbol < 0x80) {
+      result += char(symbol);
+      continue;
+    }
+    auto found = std::ranges::find(
+        likenesses, symbol, &std::pair<char32_t, std::string_view>::first);
+    bool isFrame = symbol >= 0x2500 && symbol < 0x2580;
+    if (found != std::end(likenesses))
+      result += found->second;
+    else
+      result.append(size_t(displayWidth(symbol)), isFrame ? '+' : '?');
+  }
+  return result;
+}
+
+std::string elide(std::string_view text, int width, double tailPart) {
   std::string clean = printable(text);
   if (displayWidth(clean) <= width)
     return clean;
@@ -95,7 +118,8 @@ std::string elide(std::string_view text, int width) {
   for (std::string_view rest = clean; !rest.empty();)
     symbols.push_back(takeCodePoint(rest));
 
-  int room = width - 1, tailRoom = room / 2, headRoom = room - tailRoom;
+  int room = width - 1, tailRoom = int(room * tailPart),
+      headRoom = room - tailRoom;
   std::string head, tail;
   for (char32_t symbol : symbols) {
     if ((headRoom -= displayWidth(symbol)) < 0)

@@ -34,6 +34,9 @@ for attempt in range(20):
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGKILL if attempt % 2 else signal.SIGINT)
         process.wait()
+        # As every other program: a shell shows 130 after Ctrl-C.
+        if process.returncode not in (-signal.SIGKILL, -signal.SIGINT, 0):
+            sys.exit(f"it ended with {process.returncode}")
         kills += 1
         if os.path.exists(result):
             contents(result)

@@ -7,6 +7,7 @@
 #include "Interruption.h"
 
 #include "parallax/Support/Listener.h"
+#include "parallax/Support/Log.h"
 
 #include <array>
 #include <csignal>
@@ -14,9 +15,10 @@
 namespace parallax {
 namespace {
 
-volatile std::sig_atomic_t isInterrupted = 0;
+/// The signal; 0 if there was none.
+volatile std::sig_atomic_t interruption = 0;
 
-extern "C" void noteInterruption(int) { isInterrupted = 1; }
+extern "C" void noteInterruption(int signal) { interruption = signal; }
 
 /// Hands everything on, and cancels after an interruption.
 class InterruptionListener : public Listener {
@@ -31,7 +33,7 @@ public:
   }
   TextStyle style() const override { return next.style(); }
   bool isCancelled() const override {
-    return isInterrupted || next.isCancelled();
+    return interruption || next.isCancelled();
   }
 
 private:
@@ -61,16 +63,20 @@ private:
 } // namespace
 
 int runInterruptible(const std::function<int()> &body) {
-  InterruptionListener listener;
-  ListenerScope listening(listener);
-  SignalScope signals;
   try {
+    InterruptionListener listener;
+    ListenerScope listening(listener);
+    SignalScope signals;
     return body();
   } catch (const Cancelled &) {
-    if (!isInterrupted)
+    if (!interruption)
       throw;
-    throw Error("interrupted");
   }
+  // All is tidy now. The end is that of every other program, so that a shell
+  // sees 130 after Ctrl-C, and stops its loop.
+  log(LogLevel::Error, "interrupted");
+  std::raise(interruption);
+  throw Error("interrupted");
 }
 
 } // namespace parallax

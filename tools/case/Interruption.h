@@ -13,7 +13,8 @@
 
 namespace parallax {
 
-/// Runs `body` and returns its result. Throws Error if it was interrupted.
+/// Runs `body` and returns its result. After an interruption it is given the
+/// time to tidy up, then the signal ends the program as it always does.
 int runInterruptible(const std::function<int()> &body);
 
 } // namespace parallax

@@ -60,10 +60,11 @@ int reduce(ReduceFlags &options) {
   request.builder.threads = options.common.threads;
   ReduceResult result = reduceCase(request);
   std::string text =
-      fmt::format("{}: {}\nIt holds that {}.\n{} of {} layers and {} of {} "
+      fmt::format("{}: {}\nIt holds that {}.{}\n{} of {} layers and {} of {} "
                   "bytes of tensors "
                   "are left, after {} tests.\n",
                   printable(options.result), result.verdict, result.predicate,
+                  request.predicate ? "" : " Options keep another problem.",
                   result.layersAfter, result.layersBefore, result.bytesAfter,
                   result.bytesBefore, result.tests);
   for (const std::string &line : result.kept)
@@ -74,8 +75,8 @@ int reduce(ReduceFlags &options) {
 
 constexpr const char *reduceNotes = R"(
 Without one of the problems above, it is what the analysis of the case shows
-first: a layer at which the engines differ, else the layer that loses most by
-itself, else an output that is not precise enough.
+first: a layer at which the engines differ, else an output that is bad, else the
+layer that loses most by itself.
 
 An interrupted reduction goes on where it was if it is called again: its files
 are in RESULT.work until it ends.

@@ -7,6 +7,8 @@
 #include "Subcommand.h"
 #include "Describe.h"
 
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Unicode.h"
@@ -33,6 +35,8 @@ int runSubcommand(CLI::App &app, CommonOptions &common, int argc, char **argv,
   ConsoleListener console(common.console);
   ListenerScope scope(console);
   try {
+    if (isCurrentFolderGone())
+      throw Error("the current folder was deleted; change to another one");
     startThreads();
     return body();
   } catch (const std::bad_alloc &) {

@@ -9,15 +9,19 @@
 #include "../common/NetworkFlags.h"
 #include "../common/Subcommand.h"
 
+#include "parallax/Config/Target.h"
 #include "parallax/Dialect/NN/Cost.h"
 #include "parallax/Frontend/ONNX/Summary.h"
+#include "parallax/Pipeline/InspectModel.h"
 #include "parallax/Report/Table.h"
+#include "parallax/Support/Digest.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Unicode.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace parallax {
 namespace {
@@ -27,6 +31,7 @@ using onnx_import::ModelSummary;
 
 struct InspectFlags {
   NetworkOptions network;
+  std::string target = "generic";
   CommonOptions common;
 };
 
@@ -56,6 +61,11 @@ void printOperators(const ModelSummary &summary, const TableStyle &style) {
 }
 
 int inspect(const InspectFlags &options) {
+  if (isCompiledFile(options.network.model)) {
+    showResult(describeCompiledModel(options.network.model,
+                                     currentListener().style()));
+    return 0;
+  }
   ModelSummary summary = onnx_import::summarizeModel(options.network.model);
   TableStyle style = currentListener().style();
   showResult(fmt::format(
@@ -70,6 +80,11 @@ int inspect(const InspectFlags &options) {
     Network network(options.network);
     nn::NetworkCost cost = nn::countCost(network.function());
     showResult(fmt::format("Multiply-accumulates: {}\n", cost.macs));
+    if (std::string quantized =
+            describeQuantizedModel(network, options.target, style);
+        !quantized.empty())
+      showResult(quantized + fmt::format("sha256: {}\n",
+                                         sha256OfFile(options.network.model)));
   } catch (const Error &error) {
     reportError(error.what());
     return 1;
@@ -83,12 +98,18 @@ int runInspect(int argc, char **argv) {
   InspectFlags options;
   CLI::App app("Shows inputs, outputs, operators, parameters and "
                "multiply-accumulates of an ONNX file, and whatever is in the "
-               "way of importing it.",
+               "way of importing it; of quantized and compiled models also "
+               "types, scales, digests and the estimated cost.",
                "parallax inspect");
-  app.add_option("model", options.network.model, "an ONNX file")
+  app.add_option("model", options.network.model,
+                 "an ONNX file or a compiled model")
       ->required()
       ->type_name("FILE");
   addNetworkOptions(app, options.network);
+  app.add_option("--target_hardware", options.target,
+                 "the chip that the cost of a quantized model is estimated "
+                 "for, or a .json file that describes it (default: generic)")
+      ->type_name(fmt::format("{}|FILE", fmt::join(targetNames(), "|")));
   app.footer("\nExit code: 0 if the model can be imported, 1 if it can't, 2 if "
              "it is not a model.\n"
              "Example:\n  parallax inspect net.onnx --input_shapes "

@@ -19,16 +19,20 @@
 #include "../optimize/Optimize.h"
 #include "../run/Run.h"
 
+#include "parallax/Case/Manifest.h"
 #include "parallax/Support/ProcessGuard.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <fmt/format.h>
 #include <malloc.h>
 
 namespace {
 
 int printVersion() {
-  std::puts("version: " PARALLAX_VERSION);
+  std::string commit = parallax::thisTool().commit;
+  fmt::print("version: {}{}\n", PARALLAX_VERSION,
+             commit.empty() ? "" : fmt::format(" (commit {})", commit));
   return 0;
 }
 
@@ -50,7 +54,7 @@ constexpr parallax::Subcommand subcommands[] = {
      parallax::runCompare},
     {"diff", "compare the precision analyses of two builds", parallax::runDiff},
     {"optimize", "optimize a float model", parallax::runOptimize},
-    {"inspect", "show what an ONNX file contains", parallax::runInspect},
+    {"inspect", "show what a model contains", parallax::runInspect},
     {"conformance", "write vectors for other implementations of the numerics",
      parallax::runConformance},
     {"case", "work with reproducible cases of a problem",
@@ -70,11 +74,17 @@ int runCompletion(int argc, char **argv) {
 
 } // namespace
 
-int parallax::runTool(int argc, char **argv) {
-  ProcessGuard guard;
-  // Tensors get pages of their own, which go back to the system as soon as a
-  // tensor is gone. By default glibc would stop doing so after a while.
-  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+/// A full disk loses results without a word, unless somebody asks.
+static bool isPrinted() {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return true;
+  std::fputs("error: not all results could be written to standard output; is "
+             "the disk full?\n",
+             stderr);
+  return false;
+}
+
+static int runNamed(int argc, char **argv) {
   std::string_view program = argv[0];
   program.remove_prefix(program.rfind('/') + 1);
   if (const parallax::Subcommand *subcommand = table.find(program))
@@ -82,4 +92,13 @@ int parallax::runTool(int argc, char **argv) {
   if (argc > 1 && argv[1] == std::string_view("--version"))
     return printVersion();
   return table.dispatch(argc, argv);
+}
+
+int parallax::runTool(int argc, char **argv) {
+  ProcessGuard guard;
+  // Tensors get pages of their own, which go back to the system as soon as a
+  // tensor is gone. By default glibc would stop doing so after a while.
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  int code = runNamed(argc, argv);
+  return isPrinted() ? code : 2;
 }

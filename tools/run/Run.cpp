@@ -55,6 +55,7 @@ int run(RunFlags &options) {
     throw Error("give --input_dir and --output_dir");
   folders.inputDir = options.inputDir;
   folders.outputDir = options.outputDir;
+  folders.model = options.engine.network.model;
   runFolders(executable, folders);
   return 0;
 }
@@ -68,14 +69,21 @@ int runRun(int argc, char **argv) {
                  "an ONNX file or a compiled model")
       ->required()
       ->type_name("FILE");
-  app.add_option("--input_dir", options.inputDir,
-                 "folder with <input>.bin or .npy, or with one folder per case")
+  app.add_option(
+         "--input_dir", options.inputDir,
+         "folder with <input>.bin, .npy or a picture, with one such folder "
+         "per case, or with a picture per case")
       ->type_name("DIR");
   app.add_option("--output_dir", options.outputDir,
-                 "folder for <output>.bin, or for one folder per case")
+                 "folder for <output>.bin or .npy, or for one folder per case")
       ->type_name("DIR");
-  app.add_option("--list", options.folders.list,
-                 "file with one case name per line")
+  app.add_option(
+         "--list", options.folders.list,
+         "file with one case name per line, if not all folders are cases")
+      ->type_name("FILE");
+  app.add_option("--config", options.folders.config,
+                 "the configuration that says how pictures are prepared; "
+                 "without it, that of the build the model comes from")
       ->type_name("FILE");
   addNetworkOptions(app, options.engine.network);
   app.add_option(
@@ -93,7 +101,8 @@ int runRun(int argc, char **argv) {
   app.add_flag("--enable_perlayer_output", options.folders.perLayer,
                "write every layer's result to <output_dir>/layers, with "
                "an index.json that says what its codes mean");
-  app.add_flag("--npy", options.folders.npy, "write .npy beside every .bin");
+  app.add_flag("--npy", options.folders.npy, "write .npy in place of .bin");
+  app.add_flag("--verbose", options.folders.verbose, "name every file");
   app.add_flag("--profile", options.profile,
                "print the time of every step on random inputs");
   app.add_flag("--serve", options.serve,

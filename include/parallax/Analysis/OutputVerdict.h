@@ -34,6 +34,8 @@ struct OutputVerdict {
   std::string reason = {};
   /// At least one. Analyses without groups, and integers, have one for all.
   std::vector<ChannelGroup> groups = {};
+  /// False where a comparison says nothing: of no elements, or of one number.
+  bool isCompared = true;
 
   /// The lowest cosine of a group.
   double weakestCosine() const;
@@ -54,6 +56,9 @@ struct JudgedOutput {
 std::vector<JudgedOutput> judgeOutputs(const PrecisionReport &report);
 /// As the last mode has them: the NPU's, if it was analyzed.
 std::vector<JudgedOutput> judgeFinalOutputs(const PrecisionReport &report);
+
+/// Why no output says anything about the network; empty if one does.
+std::string whyNothingIsCompared(const PrecisionReport &report);
 
 /// Whether the network is good at its task; where that was not measured, whether
 /// outputs were compared, and all of them are good.

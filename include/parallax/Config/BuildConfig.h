@@ -284,10 +284,14 @@ BuildConfig parseBuildConfig(std::string_view text, const std::string &name,
 /// configuration.
 std::string toJson(const BuildConfig &config);
 
+/// Takes a field, such as "compiler.sub_configs[0].input_sample_dir", and its
+/// value.
+using PathVisitor =
+    std::function<void(const std::string &field, std::string &path)>;
+
 /// Calls `fn` for every file and folder that the configuration names, empty
 /// ones included.
-void forEachPath(BuildConfig &config,
-                 const std::function<void(std::string &)> &fn);
+void forEachPath(BuildConfig &config, const PathVisitor &fn);
 
 struct InactiveField {
   std::string field;

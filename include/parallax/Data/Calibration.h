@@ -54,10 +54,11 @@ std::vector<size_t> assignSources(std::span<const PortInfo> inputs,
 class CalibrationSet {
 public:
   /// Pairs the files of all inputs by name, and unpacks those that are needed
-  /// to `workDir`/quant/dataset/<tensor>/. Throws Error.
+  /// to `workDir`/quant/`folder`/<tensor>/. Throws Error.
   static CalibrationSet open(std::vector<PortInfo> inputs,
                              std::vector<CalibrationSource> sources,
-                             const std::filesystem::path &workDir);
+                             const std::filesystem::path &workDir,
+                             const std::string &folder = "dataset");
 
   size_t size() const { return samples.size(); }
   std::span<const PortInfo> inputs() const { return specs; }

@@ -12,7 +12,12 @@
 #include "parallax/Support/SampleFormats.h"
 #include "parallax/Support/Tensor.h"
 
+#include <filesystem>
+
 namespace parallax {
+
+/// Whether pictures are looked for under this name.
+bool isPictureName(const std::filesystem::path &file);
 
 /// How a picture becomes an input of a network.
 struct ImageForm {

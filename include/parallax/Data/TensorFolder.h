@@ -22,12 +22,36 @@ namespace parallax {
 std::vector<Tensor> readFolder(const std::filesystem::path &folder,
                                std::span<const PortInfo> ports);
 
-/// Writes `<name>.bin`, and `<name>.npy` beside it on request. Returns the
-/// paths of the .bin files.
+/// The same for one port.
+Tensor readPort(const std::filesystem::path &folder, const PortInfo &port,
+                const std::string &fileName);
+
+/// The names of the files of ports, without extension.
+std::vector<std::string> fileNamesOf(std::span<const PortInfo> ports);
+
+/// Folders that hold one sample each: `folder` itself if a file of the first
+/// port is in it, all of its folders if one is in any of them, else none. Where
+/// pictures count, they are files of a port as well.
+std::vector<std::filesystem::path>
+sampleFolders(const std::filesystem::path &folder,
+              std::span<const PortInfo> ports, bool pictures = false);
+
+/// Whether there is a .npy or .bin file of this name.
+bool holdsTensor(const std::filesystem::path &folder,
+                 const std::string &fileName);
+/// The picture in a folder that has this name before its extension; empty if
+/// there is none.
+std::filesystem::path pictureOf(const std::filesystem::path &folder,
+                                const std::string &fileName);
+
+enum class TensorFormat { Raw, Npy };
+
+/// Writes `<name>.bin` or `<name>.npy`, and returns their paths. A file of the
+/// other format under that name is removed: it would be another tensor.
 std::vector<std::filesystem::path>
 writeFolder(const std::filesystem::path &folder,
             std::span<const PortInfo> ports, std::span<const Tensor> tensors,
-            bool withNpy);
+            TensorFormat format);
 
 /// A .npy file for each tensor.
 void writeNpyFolder(const std::filesystem::path &folder,

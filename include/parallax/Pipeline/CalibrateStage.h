@@ -20,6 +20,11 @@ bool hasCalibration(const BuildConfig &config);
 /// network. Throws one Error that lists all problems.
 void checkCalibration(Network &network, const BuildConfig &config);
 
+/// Where the samples of inputs come from, and how pictures are prepared.
+std::vector<CalibrationSource>
+calibrationSources(const std::vector<PortInfo> &inputs,
+                   const BuildConfig &config);
+
 /// All samples; archives are unpacked.
 CalibrationSet openCalibrationSet(Network &network, const BuildConfig &config);
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What `parallax build` and `parallax optimize` have in common: optimize,
-// prove it, show it, and write the files that users name layers by.
+// check it by execution, show it, and write the files that users name layers by.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_PIPELINE_FLOATSTAGE_H
 #define PARALLAX_PIPELINE_FLOATSTAGE_H

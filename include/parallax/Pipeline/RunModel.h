@@ -36,14 +36,22 @@ PreparedModel prepareModel(const EngineChoice &choice,
 
 struct FolderRun {
   std::filesystem::path inputDir, outputDir;
-  /// A file that names one case per line, each a folder below both; without it,
-  /// the folders themselves are the only case.
+  /// A file that names one case per line, each a folder below both. Without it,
+  /// the folders below the input folder that hold inputs are cases, or the
+  /// pictures in it, or it is the only case itself.
   std::string list;
+  /// Says how pictures are prepared; empty means that of the build which the
+  /// model comes from.
+  std::string config;
+  /// The model, for pictures.
+  std::string model;
   /// Whether random inputs are written first.
   bool randomInput = false;
   bool perLayer = false;
-  /// Whether .npy is written beside .bin.
+  /// Whether .npy is written in place of .bin.
   bool npy = false;
+  /// Whether every file is named.
+  bool verbose = false;
   int threads = 1;
 };
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace parallax {
@@ -55,6 +56,13 @@ std::filesystem::path temporaryPath(const std::filesystem::path &folder,
 /// Removes what processes that were killed have left in a folder under such
 /// names; those of living processes stay.
 void removeLeftovers(const std::filesystem::path &folder);
+
+/// What a user can do something about, for an errno of the attempt to create
+/// `path`: "you may not write to the folder 'x'".
+std::string whyNotWritten(const std::filesystem::path &path, int error);
+
+/// Whether somebody has deleted the folder that this process is in.
+bool isCurrentFolderGone();
 
 /// Creates the folders above `path`; throws Error if that is impossible.
 void createParentDirectories(const std::filesystem::path &path);

@@ -25,7 +25,14 @@ bool isTerminal(int descriptor);
 /// The columns of a terminal, or 0 (no limit) for files and pipes.
 int terminalWidth(int descriptor);
 
-/// True for a terminal, unless the environment sets NO_COLOR.
+/// One that can neither color nor go back in a line (TERM=dumb).
+bool isDumbTerminal();
+
+/// False for a terminal that is dumb, or whose locale has another encoding than
+/// UTF-8; where no locale is set, nearly all have it. Files are UTF-8.
+bool drawsUnicode(int descriptor);
+
+/// True for a terminal, unless it is dumb or the environment sets NO_COLOR.
 bool colorAllowed(int descriptor);
 
 class Console {

@@ -29,9 +29,14 @@ int displayWidth(std::string_view text);
 /// Valid UTF-8 without control characters, which become U+FFFD.
 std::string printable(std::string_view text);
 
+/// The same text in ASCII, and as wide: frames become +, - and |, and what has
+/// no likeness becomes '?'.
+std::string asciiText(std::string_view text);
+
 /// At most `width` cells of printable text; what is too long loses its middle,
-/// because the ends of layer names tell most.
-std::string elide(std::string_view text, int width);
+/// because the ends of layer names tell most. `tailPart` of what is left is the
+/// end of the text.
+std::string elide(std::string_view text, int width, double tailPart = 0.5);
 
 } // namespace parallax
 

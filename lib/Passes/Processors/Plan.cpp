@@ -168,6 +168,19 @@ private:
     return success();
   }
 
+  /// A network of NHWC that nobody has said to be one.
+  std::string layoutAdvice() const {
+    const Shape &shape = port.shape;
+    auto isCount = [](int64_t dim) { return dim == 1 || dim == 3; };
+    bool looksLikeNhwc = shape.size() == 4 && !isCount(shape[1]) &&
+                         isCount(shape[3]) &&
+                         processor.tensorLayout != TensorLayout::NHWC;
+    return looksLikeNhwc ? fmt::format("; {} looks like NHWC: give "
+                                       "tensor_layout NHWC",
+                                       toString(shape))
+                         : "";
+  }
+
   /// One value for each channel: that of the processor, or of the calibration.
   LogicalResult perChannel(std::string_view field,
                            const std::vector<double> &own,
@@ -180,10 +193,10 @@ private:
       return success();
     int64_t channels = plan.shape.empty() ? 1 : plan.shape[plan.channelAxis];
     if (values.size() > 1 && int64_t(values.size()) != channels)
-      return fail(
-          "{}{} has {} values, but the input has {} channels; give one value "
-          "per channel",
-          isOwn ? "" : "calibration_", field, values.size(), channels);
+      return fail("{}{} has {} values, but the input has {} channels{}",
+                  isOwn ? "" : "calibration_", field, values.size(), channels,
+                  layoutAdvice().empty() ? "; give one value per channel"
+                                         : layoutAdvice());
     auto count = size_t(channels);
     all.assign(count, float(values[0]));
     if (values.size() > 1)
@@ -303,10 +316,12 @@ private:
     if (target == ColorSpace::Auto)
       target = channels == 1 ? ColorSpace::Gray : ColorSpace::Bgr;
     if (channels != (target == ColorSpace::Gray ? 1 : 3))
-      return fail(
-          "tensor_format {} does not fit {} channels; write GRAY for one, RGB "
-          "or BGR for three, and check tensor_layout",
-          configName(target), channels);
+      return fail("tensor_format {} does not fit {} channels{}",
+                  configName(target), channels,
+                  layoutAdvice().empty()
+                      ? "; write GRAY for one, RGB or BGR for three, "
+                        "and check tensor_layout"
+                      : layoutAdvice());
     bool sharesRows = processor.srcFormat == ColorSpace::Yuv420sp ||
                       processor.srcFormat == ColorSpace::Yvu420sp;
     if (width % 2 != 0 || (sharesRows && height % 2 != 0))

@@ -7,6 +7,7 @@
 #include "parallax/Analysis/OutputVerdict.h"
 
 #include <cmath>
+#include <fmt/format.h>
 #include <functional>
 #include <gtest/gtest.h>
 
@@ -368,11 +369,17 @@ TEST(OutputVerdict, NothingToCompareIsNotGood) {
   Output zeros{.channels = 2, .reference = zero, .quantized = zero};
   EXPECT_EQ(zeros.verdict().reason,
             "it is one and the same number in the float network");
+  EXPECT_FALSE(zeros.verdict().isCompared);
+  EXPECT_EQ(whyNothingIsCompared(zeros.report()),
+            fmt::format("of output '{}', it is one and the same number in the "
+                        "float network",
+                        zeros.report().tables[0].rows[0].tensor));
   PrecisionReport report =
       Output{.channels = 2, .reference = noise, .quantized = noise}.report();
   PrecisionRow &row = report.tables[0].rows[0];
   auto verdict = [&] { return judgeOutputs(report)[0].verdict; };
   EXPECT_EQ(verdict().quality, OutputQuality::Good);
+  EXPECT_EQ(whyNothingIsCompared(report), "");
   report.inputs.emplace_back().metrics.reference.count = 100;
   EXPECT_EQ(verdict().reason, "the inputs hold the same number in all samples");
   report.inputs[0].metrics.reference.max = 1;

@@ -38,7 +38,7 @@ TEST(Predicate, WrongValuesAreNamed) {
                 "takes LAYER:COSINE");
 }
 
-TEST(Predicate, AFaultComesBeforeLostPrecision) {
+TEST(Predicate, FaultsThenOutputsThenLayers) {
   PrecisionReport report;
   PrecisionTable &table = report.tables.emplace_back();
   table.method = AnalysisMethod::PerLayer;
@@ -48,6 +48,14 @@ TEST(Predicate, AFaultComesBeforeLostPrecision) {
   table.rows.back().metrics.cosine = 0.5;
   EXPECT_EQ(problemOf(report).kind, Predicate::Kind::LayerCosine);
   EXPECT_EQ(problemOf(report).layer, "relu");
+  // A bad output is what users see.
+  PrecisionTable &outputs = report.tables.emplace_back();
+  outputs.method = AnalysisMethod::EndToEnd;
+  outputs.rows = {report.tables[0].rows[0]};
+  outputs.rows[0].isOutput = true;
+  outputs.rows[0].metrics.count = 8;
+  EXPECT_EQ(problemOf(report).kind, Predicate::Kind::OutputBad);
+  report.tables.pop_back();
   BitDifference tie;
   tie.node = "add";
   BitDifference fault = tie;

@@ -144,7 +144,9 @@ TEST(Fields, PathsAreFoundInObjectsAndLists) {
   config.outputName = "no path";
   auto paths = [&] {
     std::set<std::string> found;
-    forEachPath(config, [&](std::string &path) { found.insert(path); });
+    forEachPath(config, [&](const std::string &, std::string &path) {
+      found.insert(path);
+    });
     found.erase("");
     return found;
   };

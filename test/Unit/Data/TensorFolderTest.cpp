@@ -25,15 +25,54 @@ bool isSame(const Tensor &a, const Tensor &b) {
 TEST(TensorFolder, ReadsWhatWasWritten) {
   TempDir temp;
   std::vector<Tensor> tensors = randomInputs(samplePorts, 1);
-  EXPECT_EQ(writeFolder(temp / "bin", samplePorts, tensors, false).size(), 2u);
-  writeFolder(temp / "both", samplePorts, tensors, true);
-  writeNpyFolder(temp / "npy", samplePorts, tensors);
-  for (const char *folder : {"bin", "both", "npy"}) {
+  EXPECT_EQ(
+      writeFolder(temp / "bin", samplePorts, tensors, TensorFormat::Raw).size(),
+      2u);
+  writeFolder(temp / "npy", samplePorts, tensors, TensorFormat::Npy);
+  for (const char *folder : {"bin", "npy"}) {
     std::vector<Tensor> read = readFolder(temp / folder, samplePorts);
     ASSERT_EQ(read.size(), 2u);
     EXPECT_TRUE(isSame(read[0], tensors[0])) << folder;
     EXPECT_TRUE(isSame(read[1], tensors[1])) << folder;
   }
+}
+
+TEST(TensorFolder, OneFormatReplacesTheOther) {
+  TempDir temp;
+  namespace fs = std::filesystem;
+  std::vector<fs::path> raw =
+      writeFolder(temp.path(), samplePorts, randomInputs(samplePorts, 1),
+                  TensorFormat::Raw);
+  std::vector<Tensor> tensors = randomInputs(samplePorts, 2);
+  std::vector<fs::path> npy =
+      writeFolder(temp.path(), samplePorts, tensors, TensorFormat::Npy);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_FALSE(fs::exists(raw[i]));
+    EXPECT_TRUE(fs::exists(npy[i]));
+  }
+  // Old arrays are not read in place of new raw data either.
+  tensors = randomInputs(samplePorts, 3);
+  writeFolder(temp.path(), samplePorts, tensors, TensorFormat::Raw);
+  EXPECT_TRUE(isSame(readFolder(temp.path(), samplePorts)[0], tensors[0]));
+}
+
+TEST(TensorFolder, FindsTheFoldersOfSamples) {
+  TempDir temp;
+  namespace fs = std::filesystem;
+  EXPECT_TRUE(sampleFolders(temp.path(), samplePorts).empty());
+  fs::create_directories(temp / "unfinished");
+  fs::create_directories(temp / ".hidden");
+  EXPECT_TRUE(sampleFolders(temp.path(), samplePorts).empty());
+  std::vector<Tensor> tensors = randomInputs(samplePorts, 1);
+  writeFolder(temp / "second", samplePorts, tensors, TensorFormat::Raw);
+  writeFolder(temp / "first", samplePorts, tensors, TensorFormat::Npy);
+  // One without files is a mistake that reading it will tell.
+  EXPECT_EQ(sampleFolders(temp.path(), samplePorts),
+            (std::vector<fs::path>{temp / "first", temp / "second",
+                                   temp / "unfinished"}));
+  writeFolder(temp.path(), samplePorts, tensors, TensorFormat::Npy);
+  EXPECT_EQ(sampleFolders(temp.path(), samplePorts),
+            std::vector<fs::path>{temp.path()});
 }
 
 TEST(TensorFolder, NamesWhatIsMissingOrDoesNotFit) {

@@ -8,6 +8,8 @@
 #include "PrecisionSamples.h"
 #include "parallax/Support/Error.h"
 
+#include <algorithm>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -138,6 +140,33 @@ TEST(PrecisionDiff, OutputsComeFirstAndThenTheLargestDrop) {
             std::string::npos);
   EXPECT_EQ(text.find("l1_out"), std::string::npos) << "it has not changed";
   EXPECT_NE(renderDiff(diff, true).find("l1_out"), std::string::npos);
+}
+
+TEST(PrecisionDiff, TheLargestChangesOfBothDirectionsAreShown) {
+  // l0 to l19 rise by ever more, l20 to l39 fall by ever more; l40 is the
+  // output.
+  std::vector<double> first(41, 0.9), second(41, 0.9);
+  for (size_t i = 0; i < 20; ++i) {
+    second[i] += 0.001 * double(i + 1);
+    second[20 + i] -= 0.001 * double(i + 1);
+  }
+  auto shows = [](const std::string &text, int layer) {
+    return text.find(fmt::format("l{}_out", layer)) != std::string::npos;
+  };
+  std::string text =
+      renderDiff(diffPrecision(chain(first), chain(second), tolerance), false);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(shows(text, i), i >= 15) << i;
+    EXPECT_EQ(shows(text, 20 + i), i >= 15) << i;
+  }
+  EXPECT_TRUE(shows(text, 40));
+  EXPECT_NE(text.find("30 more layers"), std::string::npos) << text;
+  // One direction alone gets all rows, and its largest changes.
+  std::fill(second.begin() + 20, second.end(), 0.9);
+  text =
+      renderDiff(diffPrecision(chain(first), chain(second), tolerance), false);
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(shows(text, i), i >= 10) << i;
 }
 
 TEST(PrecisionDiff, AttributionShowsWhoChanged) {

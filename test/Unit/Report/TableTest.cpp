@@ -9,6 +9,8 @@
 #include "parallax/Support/Unicode.h"
 
 #include <cmath>
+#include <fmt/format.h>
+#include <set>
 #include <gtest/gtest.h>
 
 using namespace parallax;
@@ -49,6 +51,20 @@ TEST(Table, ShrinksTextButNeverNumbers) {
   // Too narrow for anything: numbers are still whole.
   EXPECT_NE(table.render({.width = 3}).find("12345678901234567890.25"),
             std::string::npos);
+}
+
+TEST(Table, NarrowColumnsKeepWhatTellsRowsApart) {
+  Table table({Column::text("Tensor"), Column::number("N")});
+  for (const char *layer : {"0/cv1/conv", "1/cv1/conv", "1/cv2/conv"})
+    table.addRow({fmt::format("/model.22/detect/branch.{}/Conv_output_0", layer),
+                  "1"});
+  std::set<std::string> rows;
+  std::vector<std::string> lines = linesOf(table.render({.width = 38}));
+  for (size_t i = 3; i + 1 < lines.size(); ++i) {
+    EXPECT_EQ(displayWidth(lines[i]), 38);
+    rows.insert(lines[i]);
+  }
+  EXPECT_EQ(rows.size(), 3u);
 }
 
 TEST(Table, LeavesOutDispensableColumnsAndSaysSo) {

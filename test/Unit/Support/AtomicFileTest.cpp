@@ -124,4 +124,33 @@ TEST(AtomicFile, FullDiskLeavesNothing) {
   EXPECT_EQ(dir.entryCount(), 0u);
 }
 
+TEST(AtomicFile, SaysWhatIsWrongWithTheFolder) {
+  TempDir temp;
+  std::filesystem::path file = temp / "missing" / "deeper" / "x";
+  std::string folder = temp.path().string();
+  EXPECT_EQ(whyNotWritten(file, EACCES),
+            "you may not write to the folder '" + folder +
+                "' (Permission denied)");
+  EXPECT_EQ(whyNotWritten(file, EROFS),
+            "the folder '" + folder + "' is on a read-only file system");
+  EXPECT_EQ(whyNotWritten("/proc/x", ENOENT),
+            "the folder '/proc' takes no new files");
+  EXPECT_EQ(whyNotWritten(file, ENOSPC), "No space left on device");
+  expectError([] { writeFileAtomically("/proc/parallax/x", "text"); },
+              "cannot create the folder '/proc/parallax': the folder '/proc' "
+              "takes no new files");
+}
+
+TEST(AtomicFile, KnowsThatTheCurrentFolderIsGone) {
+  TempDir temp;
+  std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::create_directory(temp / "gone");
+  std::filesystem::current_path(temp / "gone");
+  EXPECT_FALSE(isCurrentFolderGone());
+  std::filesystem::remove(temp / "gone");
+  EXPECT_TRUE(isCurrentFolderGone());
+  EXPECT_EQ(whyNotWritten("x", ENOENT), "the current folder was deleted");
+  std::filesystem::current_path(before);
+}
+
 } // namespace

@@ -29,7 +29,7 @@ std::optional<CommonOptions> parse(const std::string &arguments) {
     EXPECT_EQ(reportParseError(app, error), 2);
     std::string message = testing::internal::GetCapturedStderr();
     EXPECT_EQ(message.find("error: "), 0u) << message;
-    EXPECT_NE(message.find("see 'parallax test --help'"), std::string::npos);
+    EXPECT_NE(message.find("ee 'parallax test --help'"), std::string::npos);
     return std::nullopt;
   }
 }
@@ -56,6 +56,33 @@ TEST(CommonOptions, RefusesNonsense) {
         "--threads 1.5", "--threads", "--log-level loud", "--log-level",
         "--no-color=maybe", "--unknown"})
     EXPECT_FALSE(parse(arguments)) << arguments;
+}
+
+TEST(CommonOptions, AMisspelledOptionIsNamed) {
+  CommonOptions options;
+  CLI::App app("", "parallax test");
+  std::string config;
+  app.add_option("--config", config)->required();
+  addCommonOptions(app, options);
+  auto messageOf = [&](const std::string &arguments) -> std::string {
+    ConsoleListener console;
+    ListenerScope scope(console);
+    testing::internal::CaptureStderr();
+    try {
+      app.parse(arguments);
+    } catch (const CLI::ParseError &error) {
+      reportParseError(app, error);
+    }
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(messageOf("--confg x"),
+            "error: there is no option '--confg'; did you mean '--config'? "
+            "See 'parallax test --help'\n");
+  EXPECT_EQ(messageOf("--config x --log_level=debug"),
+            "error: there is no option '--log_level'; did you mean "
+            "'--log-level'? See 'parallax test --help'\n");
+  EXPECT_EQ(messageOf("--log-level debug"),
+            "error: --config is required; see 'parallax test --help'\n");
 }
 
 TEST(CommonOptions, NoThreadsStandForAllCores) {

@@ -48,6 +48,51 @@ TEST(Progress, SaysHowFarUnfinishedWorkCame) {
   EXPECT_NE(screen.output().find("2/3 (stopped)"), std::string::npos);
 }
 
+TEST(Progress, AsciiWhereThereIsNoUnicode) {
+  for (auto [name, value] :
+       {std::pair("LC_ALL", "C"), std::pair("TERM", "dumb")}) {
+    Screen screen(80);
+    ASSERT_TRUE(screen.isOpen());
+    ::setenv(name, value, 1);
+    Console console(screen.file());
+    std::FILE *results = ::fdopen(::dup(screen.file()), "w");
+    ConsoleListener listener({}, console, results);
+    ListenerScope scope(listener);
+    {
+      Progress bar("Calibrating", 3);
+    }
+    listener.onMessage(LogLevel::Warning, "A → B");
+    listener.onResult("┌─┐\n│…│\n");
+    std::fclose(results);
+    std::string text = screen.output();
+    EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return c > 0; }))
+        << name << text;
+    EXPECT_NE(text.find("A > B"), std::string::npos) << text;
+    EXPECT_NE(text.find("+-+"), std::string::npos) << text;
+    if (value == std::string_view("dumb"))
+      EXPECT_EQ(text.find('\033'), std::string::npos) << text;
+  }
+  // Files are UTF-8 in any case.
+  EXPECT_TRUE(drawsUnicode(Screen(0).file()));
+}
+
+TEST(Progress, ErrorsAloneOnRequest) {
+  Screen screen(0), prints(0);
+  Console console(screen.file());
+  std::FILE *results = ::fdopen(::dup(prints.file()), "w");
+  ConsoleListener listener({LogLevel::Error}, console, results);
+  ListenerScope scope(listener);
+  {
+    Progress bar("Calibrating", 3);
+  }
+  listener.onMessage(LogLevel::Warning, "w");
+  listener.onResult("table");
+  EXPECT_EQ(screen.output() + prints.output(), "");
+  listener.onMessage(LogLevel::Error, "e");
+  EXPECT_EQ(screen.output(), "error: e\n");
+  std::fclose(results);
+}
+
 TEST(Progress, TerminalIsRedrawnAtMostTenTimesASecond) {
   Screen screen(80);
   ASSERT_TRUE(screen.isOpen());

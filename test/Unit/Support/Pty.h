@@ -8,6 +8,7 @@
 #define PARALLAX_TEST_UNIT_SUPPORT_PTY_H
 
 #include <fcntl.h>
+#include <cstdlib>
 #include <pty.h>
 #include <string>
 #include <unistd.h>
@@ -18,6 +19,9 @@ namespace parallax {
 class Screen {
 public:
   explicit Screen(unsigned short width) {
+    // Whatever the terminal is that the tests were started on.
+    ::setenv("TERM", "xterm", 1);
+    ::setenv("LC_ALL", "C.UTF-8", 1);
     struct winsize size = {24, width, 0, 0};
     int ends[2] = {-1, -1};
     if (width > 0)

@@ -59,4 +59,18 @@ TEST(Unicode, ElideKeepsBothEnds) {
     EXPECT_LE(displayWidth(elide("层a一b输c出\u0301d", width)), width);
 }
 
+TEST(Unicode, AsciiIsAsWideAsTheText) {
+  EXPECT_EQ(asciiText("┌──┬┐ a│b █░ 1…2 → 【x】"),
+            "+--++ a|b #. 1~2 >  [x] ");
+  for (const char *text : {"层一", "Ω", "【PerLayer】", "🙂", "e\u0301", "plain"})
+    EXPECT_EQ(displayWidth(asciiText(text)), displayWidth(text)) << text;
+  EXPECT_EQ(asciiText("\033[31mred\033[0m\n"), "\033[31mred\033[0m\n");
+}
+
+TEST(Unicode, TheEndOfATextCanGetMoreRoom) {
+  EXPECT_EQ(elide("abcdefghijklmnop", 9), "abcd…mnop");
+  EXPECT_EQ(elide("abcdefghijklmnop", 9, 0.75), "ab…klmnop");
+  EXPECT_EQ(elide("abcdefghijklmnop", 9, 1), "…ijklmnop");
+}
+
 } // namespace
