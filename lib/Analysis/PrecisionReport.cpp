@@ -18,6 +18,18 @@ std::string_view nameOf(AnalysisMode mode) {
   return mode == AnalysisMode::Reference ? "Reference" : "NPUBackend";
 }
 
+std::string_view nameOf(SampleOrigin origin) {
+  switch (origin) {
+  case SampleOrigin::HeldOut:
+    return "held_out";
+  case SampleOrigin::Calibrated:
+    return "calibrated";
+  case SampleOrigin::Others:
+    break;
+  }
+  return "others";
+}
+
 double Attribution::attributed() const {
   double sum = 0;
   for (const AttributionRow &row : rows)

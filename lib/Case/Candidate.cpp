@@ -137,6 +137,7 @@ void Candidate::write(const fs::path &folder, const std::string &target) const {
     input.calibrationDataset = "data";
     input.calibrationFormat = DataFormat::Numpy;
     input.calibrationSize = -1;
+    written.quant.calibrationHoldOut = false;
     written.quant.inputConfigs = {input};
   }
   writeFileAtomically(folder / "config.json", toJson(written));

@@ -159,8 +159,10 @@ private:
       source.workDir = scratch.string();
       CalibrationSet set = openCalibrationSet(*network, source);
       std::vector<std::string> names =
-          writeSampleSet(folder / "data", inputs, set.size(),
+          writeSampleSet(folder / "data", inputs, set.size() + set.heldOut(),
                          [&](size_t i) { return set.load(i); });
+      // Those that were held out come last.
+      quant.calibrationHoldOut = false;
       for (InputQuantConfig &input : quant.inputConfigs) {
         auto port =
             std::ranges::find(inputs, input.tensorName, &PortInfo::name);
@@ -168,7 +170,7 @@ private:
                                        ? "data"
                                        : "data/" + names[port - inputs.begin()];
         input.calibrationFormat = DataFormat::Numpy;
-        input.calibrationSize = -1;
+        input.calibrationSize = set.heldOut() > 0 ? int64_t(set.size()) : -1;
       }
     } else if (quant.inputSampleDir.empty()) {
       Samples samples = evaluationSamples(original, inputs);

@@ -207,8 +207,13 @@ template <> Message describe<QuantConfig>() {
           field("input_sample_dir", &C::inputSampleDir,
                 "Samples to analyze: a folder with a .npy or .bin file for each "
                 "input, a folder of such folders, or pictures, arrays or an "
-                "archive as for the calibration; empty means its samples.")
+                "archive as for the calibration; empty means those that "
+                "calibration_hold_out keeps.")
               .path(),
+          field("calibration_hold_out", &C::calibrationHoldOut,
+                "Keep samples for the analysis: where there are fewer than "
+                "four beyond calibration_size, every fourth of at least 16 "
+                "samples is not calibrated on."),
           field("highest_mix_precision", &C::highestMixPrecision,
                 "Compute every layer in 16 bits: U16, with weights S16; what "
                 "layer_configs say overrides it."),

@@ -37,7 +37,8 @@ std::vector<std::string> folderNames(std::span<const PortInfo> inputs,
 CalibrationSet CalibrationSet::open(std::vector<PortInfo> inputs,
                                     std::vector<CalibrationSource> sources,
                                     const fs::path &workDir,
-                                    const std::string &folder) {
+                                    const std::string &folder,
+                                    const HoldOut &holdOut) {
   CalibrationSet set;
   set.specs = std::move(inputs);
   set.sources = std::move(sources);
@@ -46,8 +47,16 @@ CalibrationSet CalibrationSet::open(std::vector<PortInfo> inputs,
   datasets.reserve(set.sources.size());
   for (const CalibrationSource &source : set.sources)
     datasets.emplace_back(source, archiveLimitsFor(set.specs));
-  std::vector<SampleFiles> paired =
+  std::vector<SampleFiles> all =
       pairSamples(set.specs, set.sources, set.sourceOf, datasets);
+  SampleChoice choice = chooseSamples(
+      all.size(), wantedSamples(set.sources, set.sourceOf, all.size()),
+      holdOut);
+  set.calibrated = choice.calibrated.size();
+  std::vector<SampleFiles> paired;
+  for (const std::vector<size_t> *list : {&choice.calibrated, &choice.heldOut})
+    for (size_t index : *list)
+      paired.push_back(std::move(all[index]));
 
   std::vector<std::string> folders =
       folderNames(set.specs, set.sources, set.sourceOf);

@@ -106,21 +106,6 @@ void expectPartners(const PortInfo &have, const FilesByName &all,
         count > shown ? ", ..." : ""));
 }
 
-size_t wantedCount(std::span<const CalibrationSource> sources,
-                   std::span<const size_t> sourceOf, size_t available) {
-  size_t count = available;
-  for (size_t index : sourceOf) {
-    const CalibrationSource &source = sources[index];
-    if (source.size < -1 || source.size == 0)
-      throw Error(fmt::format("calibration_size of '{}' is {}; give a number "
-                              "of samples, or -1 for all",
-                              source.tensorName, source.size));
-    if (source.size > 0)
-      count = std::min(count, size_t(source.size));
-  }
-  return count;
-}
-
 } // namespace
 
 std::vector<size_t> assignSources(std::span<const PortInfo> inputs,
@@ -172,16 +157,50 @@ std::vector<SampleFiles> pairSamples(std::span<const PortInfo> inputs,
   std::vector<SampleFiles> samples;
   if (files.empty())
     return samples;
-  size_t count = wantedCount(sources, sourceOf, files[0].size());
   for (const auto &[name, first] : files[0]) {
-    if (samples.size() == count)
-      break;
     SampleFiles sample{name, {}};
     for (const FilesByName &ofInput : files)
       sample.files.push_back(ofInput.at(name));
     samples.push_back(std::move(sample));
   }
   return samples;
+}
+
+size_t wantedSamples(std::span<const CalibrationSource> sources,
+                     std::span<const size_t> sourceOf, size_t available) {
+  size_t count = available;
+  for (size_t index : sourceOf) {
+    const CalibrationSource &source = sources[index];
+    if (source.size < -1 || source.size == 0)
+      throw Error(fmt::format("calibration_size of '{}' is {}; give a number "
+                              "of samples, or -1 for all",
+                              source.tensorName, source.size));
+    if (source.size > 0)
+      count = std::min(count, size_t(source.size));
+  }
+  return count;
+}
+
+SampleChoice chooseSamples(size_t available, size_t wanted,
+                           const HoldOut &holdOut) {
+  /// Fewer samples say little about the others that a network will see.
+  constexpr size_t leastHeldOut = 4;
+  constexpr size_t part = 4;
+  SampleChoice choice;
+  bool splits = holdOut.splits && available - wanted < leastHeldOut &&
+                wanted >= leastHeldOut * part;
+  for (size_t i = 0; i < wanted; ++i)
+    (splits && i % part == part - 1 ? choice.heldOut : choice.calibrated)
+        .push_back(i);
+  for (size_t i = wanted; i < available; ++i)
+    choice.heldOut.push_back(i);
+  std::vector<size_t> &others = choice.heldOut;
+  // Neighbours are often alike, so those that are looked at lie apart.
+  size_t count = std::min(others.size(), holdOut.most);
+  for (size_t i = 0; i < count; ++i)
+    others[i] = others[i * others.size() / count];
+  others.resize(count);
+  return choice;
 }
 
 } // namespace parallax

@@ -113,17 +113,17 @@ private:
                     std::span<const Dataset> datasets) {
     std::vector<SampleFiles> samples =
         pairSamples(inputs, sources, sourceOf, datasets);
-    report.samples = samples.size();
+    report.samples = wantedSamples(sources, sourceOf, samples.size());
     if (samples.empty())
       return;
-    if (samples.size() < fewSamples)
+    if (report.samples < fewSamples)
       warn("only {} samples are used; with fewer than {}, ranges depend on "
            "chance",
-           samples.size(), fewSamples);
+           report.samples, fewSamples);
     for (const CalibrationSource &source : sources)
-      if (source.size > int64_t(samples.size()))
+      if (source.size > int64_t(report.samples))
         warn("'{}': calibration_size is {}, but only {} samples are used",
-             source.tensorName, source.size, samples.size());
+             source.tensorName, source.size, report.samples);
     for (size_t input = 0; input < inputs.size(); ++input)
       attempt([&] {
         const CalibrationSource &source = sources[sourceOf[input]];

@@ -65,6 +65,7 @@ constexpr size_t worstDifferences = 8;
 void printAnalysis(const PrecisionReport &report, const QuantConfig &config) {
   bool isFull = config.precisionAnalysisColumns == AnalysisColumns::Full;
   TextStyle style = currentListener().style();
+  showResult(comparedSamples(report));
   for (const PrecisionTable &table : report.tables)
     if (table.method == config.precisionAnalysisMethod)
       showResult(renderPrecision(table, isFull, style));
@@ -103,19 +104,19 @@ void write(const PrecisionReport &report,
 
 } // namespace
 
-Samples analyzedSamples(BuildState &state) {
+AnalyzedSamples analyzedSamples(BuildState &state) {
   const BuildConfig &config = state.config;
   std::vector<PortInfo> inputs = state.network->inputs();
   if (!config.quant.inputSampleDir.empty())
-    return inputSamples(inputs, config);
+    return {inputSamples(inputs, config), SampleOrigin::Others, nullptr};
   if (!config.quant.inputConfigs.empty())
-    return calibrationSamples(*state.network, config);
-  return evaluationSamples(config, inputs);
+    return heldOutSamples(*state.network, config);
+  return {evaluationSamples(config, inputs), SampleOrigin::Others, nullptr};
 }
 
 void runAnalyzeStage(BuildState &state) {
   const QuantConfig &config = state.config.quant;
-  Samples samples = analyzedSamples(state);
+  AnalyzedSamples samples = analyzedSamples(state);
   size_t allSamples = samples.count;
   if (config.precisionAnalysisSize > 0)
     samples.count =
@@ -145,6 +146,9 @@ void runAnalyzeStage(BuildState &state) {
   if (dump)
     dump->finish();
   report.sampleSource = samples.source;
+  report.sampleOrigin = samples.origin;
+  for (size_t i = 0; samples.name && i < samples.count; ++i)
+    report.sampleNames.push_back(samples.name(i));
   report.isSmoothed = config.enableSmoothQuant;
   if (const std::optional<Accuracy> &accuracy = state.result->accuracy;
       accuracy && accuracy->isCompared())

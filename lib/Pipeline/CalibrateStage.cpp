@@ -126,6 +126,10 @@ Calibration collect(Network &network, const BuildConfig &config, int threads) {
   }
   log(LogLevel::Debug, "calibrated on {} samples in {:.4f} s", set.size(),
       secondsSince(start));
+  if (set.heldOut() > 0)
+    log(LogLevel::Info,
+        "{} other samples are held out of the calibration for the analysis",
+        set.heldOut());
   warnAboutLoneSamples(statistics, set, config.quant.saveRangeProvenance);
   if (diagnostics)
     for (const std::string &finding : describe(diagnostics->diagnosis(), set))
@@ -174,17 +178,25 @@ calibrationSources(const std::vector<PortInfo> &inputs,
 }
 
 CalibrationSet openCalibrationSet(Network &network, const BuildConfig &config) {
+  const QuantConfig &quant = config.quant;
+  // What is calibrated on must not depend on whether there is an analysis.
+  HoldOut holdOut{quant.calibrationHoldOut, 0};
+  if (quant.precisionAnalysis && quant.inputSampleDir.empty())
+    holdOut.most = quant.precisionAnalysisSize < 0
+                       ? SIZE_MAX
+                       : size_t(quant.precisionAnalysisSize);
   BuildConfig request;
-  request.quant.inputConfigs = config.quant.inputConfigs;
+  request.quant.inputConfigs = quant.inputConfigs;
+  request.quant.calibrationHoldOut = holdOut.splits;
   request.inputProcessors = config.inputProcessors;
   request.workDir = config.workDir.empty() ? config.outputDir : config.workDir;
-  std::string text = toJson(request);
+  std::string text = fmt::format("{} {}", toJson(request), holdOut.most);
   if (!network.opened || network.openedFor != text) {
     std::vector<PortInfo> inputs = network.inputs();
     network.opened.reset();
-    network.opened =
-        std::make_shared<const CalibrationSet>(CalibrationSet::open(
-            inputs, calibrationSources(inputs, config), request.workDir));
+    network.opened = std::make_shared<const CalibrationSet>(
+        CalibrationSet::open(inputs, calibrationSources(inputs, config),
+                             request.workDir, "dataset", holdOut));
     network.openedFor = std::move(text);
   }
   return *network.opened;
@@ -215,6 +227,20 @@ Samples calibrationSamples(Network &network, const BuildConfig &config) {
       std::make_shared<CalibrationSet>(openCalibrationSet(network, config));
   return {set->size(), [set](size_t i) { return set->load(i); },
           config.quant.inputConfigs[0].calibrationDataset};
+}
+
+AnalyzedSamples heldOutSamples(Network &network, const BuildConfig &config) {
+  auto set =
+      std::make_shared<CalibrationSet>(openCalibrationSet(network, config));
+  bool isHeldOut = set->heldOut() > 0;
+  size_t first = isHeldOut ? set->size() : 0;
+  AnalyzedSamples result;
+  result.count = isHeldOut ? set->heldOut() : set->size();
+  result.load = [set, first](size_t i) { return set->load(first + i); };
+  result.source = config.quant.inputConfigs[0].calibrationDataset;
+  result.origin = isHeldOut ? SampleOrigin::HeldOut : SampleOrigin::Calibrated;
+  result.name = [set, first](size_t i) { return set->name(first + i); };
+  return result;
 }
 
 void runCalibrateStage(BuildState &state) {

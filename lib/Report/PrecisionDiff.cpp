@@ -205,6 +205,8 @@ PrecisionDiff diffPrecision(const PrecisionReport &before,
   PrecisionDiff diff;
   diff.samples = {before.samples, after.samples};
   diff.sampleSource = {before.sampleSource, after.sampleSource};
+  diff.sampleOrigin = {std::string(nameOf(before.sampleOrigin)),
+                       std::string(nameOf(after.sampleOrigin))};
   diff.cycles = {cyclesOf(before), cyclesOf(after)};
   for (const PrecisionTable &table : before.tables) {
     const PrecisionTable *partner = tableLike(table, after);

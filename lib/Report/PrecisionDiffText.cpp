@@ -171,12 +171,17 @@ std::string cyclesLine(const Change<int64_t> &cycles) {
 }
 
 std::string samplesText(const PrecisionDiff &diff) {
-  if (!diff.samples.isChanged() && !diff.sampleSource.isChanged())
-    return "";
-  return fmt::format("The samples are not the same: A has {} of {}, B has {} "
-                     "of {}.\n",
-                     diff.samples.before, printable(diff.sampleSource.before),
-                     diff.samples.after, printable(diff.sampleSource.after));
+  std::string text;
+  if (diff.samples.isChanged() || diff.sampleSource.isChanged())
+    text = fmt::format("The samples are not the same: A has {} of {}, B has {} "
+                       "of {}.\n",
+                       diff.samples.before, printable(diff.sampleSource.before),
+                       diff.samples.after, printable(diff.sampleSource.after));
+  if (diff.sampleOrigin.isChanged())
+    text += fmt::format("The samples of A are {}, those of B {}: one has been "
+                        "judged by other samples than the other.\n",
+                        diff.sampleOrigin.before, diff.sampleOrigin.after);
+  return text;
 }
 
 using Json = nlohmann::ordered_json;
@@ -241,6 +246,7 @@ std::string diffJson(const PrecisionDiff &diff) {
                {"regressions", diff.regressions}};
   put(json, "samples", diff.samples);
   put(json, "sample_source", diff.sampleSource);
+  put(json, "sample_origin", diff.sampleOrigin);
   put(json, "cycles", diff.cycles);
   json["tables"] = listOf(diff.tables, [](const TableChange &table) {
     return Json{{"method", nameOf(table.method)},

@@ -41,6 +41,7 @@ concept Like = std::same_as<std::remove_const_t<T>, Of>;
 template <typename Enum> inline constexpr int nameCount = 0;
 template <> inline constexpr int nameCount<AnalysisMethod> = 2;
 template <> inline constexpr int nameCount<AnalysisMode> = 2;
+template <> inline constexpr int nameCount<SampleOrigin> = 3;
 template <>
 inline constexpr int nameCount<DifferenceClass> = int(DifferenceClass::Layout) +
                                                   1;
@@ -365,6 +366,8 @@ template <typename Archive, Like<PrecisionReport> T>
 void describe(Archive &archive, T &report) {
   archive("samples", report.samples);
   archive("sample_source", report.sampleSource);
+  archive.optional("sample_origin", report.sampleOrigin);
+  archive.optional("sample_names", report.sampleNames);
   archive.derived("thresholds", Thresholds{});
   archive.derived("passes", passes(report, outputThreshold));
   archive.derived("verdict", verdictText(report));

@@ -49,17 +49,6 @@ Tint tintOf(const ComparisonResult &metrics) {
   return similarity >= outputThreshold ? Tint::Warning : Tint::Bad;
 }
 
-std::string listed(std::span<const std::string> names, size_t maxNames) {
-  size_t shown = std::min(names.size(), maxNames);
-  std::string text;
-  for (const std::string &name : names.first(shown))
-    text += (text.empty() ? "" : ", ") + printable(name);
-  if (shown < names.size())
-    text += fmt::format("{}{} more", shown > 0 ? " and " : "",
-                        names.size() - shown);
-  return text;
-}
-
 std::string specialsNote(const PrecisionRow &row) {
   const ComparisonResult &metrics = row.metrics;
   std::string text = fmt::format(
@@ -73,6 +62,17 @@ std::string specialsNote(const PrecisionRow &row) {
 }
 
 } // namespace
+
+std::string listed(std::span<const std::string> names, size_t maxNames) {
+  size_t shown = std::min(names.size(), maxNames);
+  std::string text;
+  for (const std::string &name : names.first(shown))
+    text += (text.empty() ? "" : ", ") + printable(name);
+  if (shown < names.size())
+    text += fmt::format("{}{} more", shown > 0 ? " and " : "",
+                        names.size() - shown);
+  return text;
+}
 
 std::string shapeText(const Shape &shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "),
@@ -213,7 +213,7 @@ std::string renderOutliers(const PrecisionReport &report,
 }
 
 std::string precisionTableText(const PrecisionReport &report, bool full) {
-  std::string text;
+  std::string text = comparedSamples(report) + "\n";
   for (const PrecisionTable &table : report.tables)
     text += renderPrecision(table, full) + "\n";
   if (!report.outliers.empty())

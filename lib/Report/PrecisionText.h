@@ -9,6 +9,8 @@
 
 #include "parallax/Report/Precision.h"
 
+#include <span>
+
 namespace parallax {
 
 /// As Python writes tuples: "(1, 32, 112, 112)", "(8,)", "()".
@@ -39,6 +41,9 @@ int64_t movedRows(const ComparisonResult &metrics);
 /// "the largest element is at another place in 1 of 8 rows"; empty if
 /// there are no such rows, or if they were not compared.
 std::string movedRowsText(const ComparisonResult &metrics);
+
+/// "a, b and 3 more": printable names, no more than `maxNames`.
+std::string listed(std::span<const std::string> names, size_t maxNames);
 
 } // namespace parallax
 

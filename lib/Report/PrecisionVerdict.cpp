@@ -16,6 +16,9 @@
 namespace parallax {
 namespace {
 
+/// What a sentence has of a list of names; the JSON file has all.
+constexpr size_t namesInText = 8;
+
 /// Layers may have several results, but count once.
 using Layers = std::set<std::string_view>;
 
@@ -174,12 +177,27 @@ double similarityOf(const ComparisonResult &metrics) {
   return metrics.similarity();
 }
 
-std::string verdictText(const PrecisionReport &report) {
-  std::string text = fmt::format("Compared on {} sample{}", report.samples,
-                                 report.samples == 1 ? "" : "s");
+std::string comparedSamples(const PrecisionReport &report) {
+  bool isOne = report.samples == 1;
+  std::string text =
+      fmt::format("Compared on {} sample{}", report.samples, isOne ? "" : "s");
   if (!report.sampleSource.empty())
     text += fmt::format(" ({})", printable(report.sampleSource));
+  if (report.sampleOrigin == SampleOrigin::HeldOut)
+    text += ", held out of the calibration";
+  if (!report.sampleNames.empty())
+    text += ": " + listed(report.sampleNames, namesInText);
   text += ".\n";
+  if (report.sampleOrigin == SampleOrigin::Calibrated)
+    text += fmt::format(
+        "{} set the ranges as well, so others may do worse: give more than "
+        "calibration_size samples, or set quant.input_sample_dir.\n",
+        isOne ? "It has" : "They have");
+  return text;
+}
+
+std::string verdictText(const PrecisionReport &report) {
+  std::string text = comparedSamples(report);
   if (report.task)
     text += fmt::format("Accuracy is {}.\n", report.task->sentence);
   bool isEndToEnd = false;

@@ -130,9 +130,18 @@ struct HistogramRow {
   std::optional<std::pair<double, double>> clip = std::nullopt;
 };
 
+/// Where the samples of an analysis come from: those that the calibration has
+/// left out, those that it has seen, or others.
+enum class SampleOrigin { Others, HeldOut, Calibrated };
+
+std::string_view nameOf(SampleOrigin origin);
+
 struct PrecisionReport {
   int64_t samples = 0;
   std::string sampleSource;
+  SampleOrigin sampleOrigin = SampleOrigin::Others;
+  /// One for each sample, or none if they have no names.
+  std::vector<std::string> sampleNames;
   std::vector<PrecisionTable> tables;
   /// What the network reads, compared with its codes: rows of type "Input".
   std::vector<PrecisionRow> inputs;

@@ -68,6 +68,7 @@ struct QuantConfig {
   AnalysisColumns precisionAnalysisColumns = AnalysisColumns::Standard;
   bool precisionAnalysisDump = false;
   std::string inputSampleDir;
+  bool calibrationHoldOut = true;
   bool highestMixPrecision = false;
   DataType convBiasDataType = DataType::S32;
   DataType lnScaleDataType = DataType::FP32;

@@ -46,6 +46,15 @@ struct CalibrationSource {
   }
 };
 
+/// How samples are kept apart from those that a network is calibrated on.
+struct HoldOut {
+  /// Whether samples that could calibrate are held out where there are no
+  /// others.
+  bool splits = false;
+  /// The number of those that are made available.
+  size_t most = 0;
+};
+
 /// The source of each input, by its index. Throws Error if an input has none,
 /// if a source names no input, or if two name the same.
 std::vector<size_t> assignSources(std::span<const PortInfo> inputs,
@@ -58,9 +67,13 @@ public:
   static CalibrationSet open(std::vector<PortInfo> inputs,
                              std::vector<CalibrationSource> sources,
                              const std::filesystem::path &workDir,
-                             const std::string &folder = "dataset");
+                             const std::string &folder = "dataset",
+                             const HoldOut &holdOut = {});
 
-  size_t size() const { return samples.size(); }
+  /// The number of samples to calibrate on.
+  size_t size() const { return calibrated; }
+  /// The number of those that are held out. They have the indices after them.
+  size_t heldOut() const { return samples.size() - calibrated; }
   std::span<const PortInfo> inputs() const { return specs; }
   /// Where the samples of an input come from.
   const CalibrationSource &source(size_t input) const {
@@ -86,6 +99,7 @@ private:
   std::vector<CalibrationSource> sources;
   std::vector<size_t> sourceOf;
   std::vector<Sample> samples;
+  size_t calibrated = 0;
 };
 
 } // namespace parallax

@@ -51,12 +51,28 @@ struct SampleFiles {
 };
 
 /// Pairs the files of all inputs by name, in the order of the bytes of the
-/// names, and keeps as many as the sources ask for. `sourceOf` gives the source
-/// of each input. Throws Error if an input lacks a partner for a file.
+/// names. `sourceOf` gives the source of each input. Throws Error if an input
+/// lacks a partner for a file.
 std::vector<SampleFiles> pairSamples(std::span<const PortInfo> inputs,
                                      std::span<const CalibrationSource> sources,
                                      std::span<const size_t> sourceOf,
                                      std::span<const Dataset> datasets);
+
+/// How many of the `available` samples the sources ask for. Throws Error if
+/// that makes no sense.
+size_t wantedSamples(std::span<const CalibrationSource> sources,
+                     std::span<const size_t> sourceOf, size_t available);
+
+/// Indices of samples, in ascending order.
+struct SampleChoice {
+  std::vector<size_t> calibrated, heldOut;
+};
+
+/// Calibrates on the first `wanted` of the `available` samples. The rest is
+/// held out; if that is too little to judge by, every fourth of the wanted ones
+/// is held out as well, provided that there are enough of them.
+SampleChoice chooseSamples(size_t available, size_t wanted,
+                           const HoldOut &holdOut);
 
 } // namespace parallax
 

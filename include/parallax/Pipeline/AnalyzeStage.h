@@ -8,14 +8,14 @@
 #ifndef PARALLAX_PIPELINE_ANALYZESTAGE_H
 #define PARALLAX_PIPELINE_ANALYZESTAGE_H
 
+#include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/Phases.h"
-#include "parallax/Support/Samples.h"
 
 namespace parallax {
 
 /// The inputs that are analyzed: all that there are, of which
 /// quant.precision_analysis_size are looked at.
-Samples analyzedSamples(BuildState &state);
+AnalyzedSamples analyzedSamples(BuildState &state);
 
 void runAnalyzeStage(BuildState &state);
 

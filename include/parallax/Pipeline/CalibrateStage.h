@@ -7,6 +7,7 @@
 #ifndef PARALLAX_PIPELINE_CALIBRATESTAGE_H
 #define PARALLAX_PIPELINE_CALIBRATESTAGE_H
 
+#include "parallax/Analysis/PrecisionReport.h"
 #include "parallax/Data/Calibration.h"
 #include "parallax/Pipeline/FloatStage.h"
 #include "parallax/Pipeline/Phases.h"
@@ -30,6 +31,16 @@ CalibrationSet openCalibrationSet(Network &network, const BuildConfig &config);
 
 /// The same, with the name of their file.
 Samples calibrationSamples(Network &network, const BuildConfig &config);
+
+struct AnalyzedSamples : Samples {
+  SampleOrigin origin = SampleOrigin::Others;
+  /// What people call a sample; may be null.
+  std::function<std::string(size_t sample)> name;
+};
+
+/// Those to analyze: those that are held out of the calibration, or those of
+/// the calibration if there are no others.
+AnalyzedSamples heldOutSamples(Network &network, const BuildConfig &config);
 
 /// Prints the Quant Config Table, collects ranges, writes
 /// quant/calibration.json, and adds the calibrated view to the network.

@@ -65,6 +65,10 @@ std::string renderDifferences(const PrecisionReport &report, size_t maxRows,
 /// The same in words, for the verdict; nothing if only one mode was analyzed.
 std::string differencesVerdict(const PrecisionReport &report);
 
+/// How many samples were compared, where they come from, and whether the
+/// network was calibrated on them.
+std::string comparedSamples(const PrecisionReport &report);
+
 /// The tables in words: whether outputs and layers are good enough, and where
 /// it begins to go wrong. Lines of plain text.
 std::string verdictText(const PrecisionReport &report);

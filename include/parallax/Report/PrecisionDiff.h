@@ -64,7 +64,7 @@ struct BitChange {
 
 struct PrecisionDiff {
   Change<int64_t> samples = {};
-  Change<std::string> sampleSource = {};
+  Change<std::string> sampleSource = {}, sampleOrigin = {};
   /// Those that both have.
   std::vector<TableChange> tables = {};
   /// Titles of those that one has not.

@@ -159,6 +159,8 @@ const std::vector<FieldCase> table = {
      "Tools/analyze-dump.test"},
     {"quant.input_sample_dir", R"("a")",
      [](C c) { return c.quant.inputSampleDir == "a"; }, "Tools/analyze.test"},
+    {"quant.calibration_hold_out", "false",
+     [](C c) { return !c.quant.calibrationHoldOut; }, "Tools/hold-out.test"},
     {"quant.highest_mix_precision", "true",
      [](C c) { return c.quant.highestMixPrecision; }, "Tools/quantize.test"},
     {"quant.qdq_format", R"("U8U8")",

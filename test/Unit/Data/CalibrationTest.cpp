@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Data/Calibration.h"
 #include "DataTestSupport.h"
+#include "parallax/Data/Dataset.h"
 #include "parallax/Data/Preflight.h"
 #include "parallax/Support/ConsoleListener.h"
 
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <fmt/format.h>
 #include <opencv2/imgcodecs.hpp>
 #include <thread>
 
@@ -95,6 +97,52 @@ TEST_F(Calibration, UnpacksOnlyWhatIsNeededInOrderOfNames) {
             (std::vector<std::string>{"quant/dataset/x/set/1.npy",
                                       "quant/dataset/x/set/10.npy"}));
   EXPECT_EQ(valuesOf<float>(two.load(1)[0]), (std::vector<float>{10, 0}));
+}
+
+using Indices = std::vector<size_t>;
+
+TEST(ChooseSamples, TakesThoseBeyondTheWantedOnes) {
+  SampleChoice choice = chooseSamples(40, 32, {true, 8});
+  EXPECT_EQ(choice.calibrated.size(), 32u);
+  EXPECT_EQ(choice.heldOut, (Indices{32, 33, 34, 35, 36, 37, 38, 39}));
+  EXPECT_EQ(chooseSamples(132, 32, {true, 4}).heldOut,
+            (Indices{32, 57, 82, 107}))
+      << "neighbours are alike";
+  EXPECT_TRUE(chooseSamples(132, 32, {true, 0}).heldOut.empty());
+}
+
+TEST(ChooseSamples, HoldsEveryFourthOutWhereThereAreNoOthers) {
+  SampleChoice choice = chooseSamples(16, 16, {true, 8});
+  EXPECT_EQ(choice.calibrated,
+            (Indices{0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14}));
+  EXPECT_EQ(choice.heldOut, (Indices{3, 7, 11, 15}));
+  EXPECT_EQ(chooseSamples(16, 16, {true, 0}).calibrated, choice.calibrated)
+      << "an analysis must not change the ranges";
+  EXPECT_EQ(chooseSamples(19, 16, {true, 8}).heldOut,
+            (Indices{3, 7, 11, 15, 16, 17, 18}));
+  EXPECT_EQ(chooseSamples(20, 16, {true, 8}).calibrated.size(), 16u);
+}
+
+TEST(ChooseSamples, KeepsSmallSetsWhole) {
+  EXPECT_EQ(chooseSamples(15, 15, {true, 8}).calibrated.size(), 15u);
+  EXPECT_TRUE(chooseSamples(15, 15, {true, 8}).heldOut.empty());
+  EXPECT_EQ(chooseSamples(16, 16, {false, 8}).calibrated.size(), 16u);
+  EXPECT_EQ(chooseSamples(3, 2, {true, 8}).heldOut, (Indices{2}));
+}
+
+TEST_F(Calibration, ProvidesWhatIsHeldOutAfterTheOthers) {
+  std::vector<PackedEntry> files;
+  for (int i = 0; i < 6; ++i)
+    files.push_back({fmt::format("{}.npy", i), floatNpy(float(i), 0)});
+  auto archive = pack(dir / "a.tar", Packing::Tar, files);
+  CalibrationSet set = CalibrationSet::open(
+      {floats}, {sourceOf(archive, "x", DataFormat::Numpy, 2)}, dir / "work",
+      {true, 2});
+  EXPECT_EQ(set.size(), 2u);
+  ASSERT_EQ(set.heldOut(), 2u);
+  EXPECT_EQ(set.name(3), "4");
+  EXPECT_EQ(valuesOf<float>(set.load(3)[0]), (std::vector<float>{4, 0}));
+  EXPECT_EQ(filesBelow(dir / "work").size(), 4u);
 }
 
 TEST_F(Calibration, SaysWhatItDoes) {

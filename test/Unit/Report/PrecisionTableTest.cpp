@@ -194,7 +194,8 @@ TEST(PrecisionTable, TheFileHasTitlesTablesOutliersAndVerdict) {
   PrecisionReport report = sampleReport();
   report.tables.push_back(sampleChain(AnalysisMethod::EndToEnd, {1}));
   EXPECT_EQ(precisionTableText(report),
-            renderPrecision(report.tables[0], false) + "\n" +
+            comparedSamples(report) + "\n" +
+                renderPrecision(report.tables[0], false) + "\n" +
                 renderPrecision(report.tables[1], false) + "\n" +
                 renderOutliers(report) + "\n" + verdictText(report));
   EXPECT_NE(precisionTableText(report, true).find("Worst Channel"),

@@ -51,6 +51,26 @@ TEST(PrecisionVerdict, AllGood) {
             "Layers, EndToEnd Reference: none of 2 falls below 0.99.\n");
 }
 
+TEST(PrecisionVerdict, SaysWhetherSamplesWereCalibratedOn) {
+  PrecisionReport report = reportOf({sampleChain(endToEnd, {1})});
+  report.sampleSource = "set.tar";
+  report.sampleNames = {"a", "b\n"};
+  report.sampleOrigin = SampleOrigin::HeldOut;
+  EXPECT_EQ(comparedSamples(report),
+            "Compared on 2 samples (set.tar), held out of "
+            "the calibration: a, b\uFFFD.\n");
+  report.sampleOrigin = SampleOrigin::Calibrated;
+  report.sampleNames.clear();
+  EXPECT_EQ(comparedSamples(report),
+            "Compared on 2 samples (set.tar).\n"
+            "They have set the ranges as well, so others may do worse: give "
+            "more than calibration_size samples, or set "
+            "quant.input_sample_dir.\n");
+  EXPECT_TRUE(verdictText(report).starts_with(comparedSamples(report)));
+  PrecisionReport read = parsePrecisionJson(precisionJson(report), "file");
+  EXPECT_EQ(read.sampleOrigin, SampleOrigin::Calibrated);
+}
+
 TEST(PrecisionVerdict, NamesTheFirstBadLayerAndTheLargestDrop) {
   // The fourth layer is on another branch: going back down is not a drop.
   PrecisionTable chain =
