@@ -102,12 +102,26 @@ LossModel::LossModel(const PrecisionReport &report) {
       if (row.isOutput) {
         double lost = 1 - row.metrics.similarity();
         loss += lost;
+        lossOfMoves += lossByMoves(row, lost);
         worstLoss = std::max(worstLoss, lost);
         ++outputs;
       }
-  if (outputs > 0)
+  if (outputs > 0) {
     loss /= double(outputs);
+    lossOfMoves /= double(outputs);
+  }
   shareOut(report);
+}
+
+double LossModel::lossByMoves(const PrecisionRow &output, double lost) const {
+  std::vector<const PrecisionRow *> from = makers(output.tensor);
+  bool decides =
+      !from.empty() && std::ranges::all_of(from, [](const PrecisionRow *maker) {
+        return maker->type == "Softmax";
+      });
+  return decides && output.metrics.rows > 0
+             ? std::clamp(1 - output.metrics.agreement, 0.0, lost)
+             : 0;
 }
 
 void LossModel::shareOut(const PrecisionReport &report) {
@@ -252,7 +266,10 @@ double LossModel::lossOfParts(double left) const {
     all += part.total();
   if (!(all > 0) || left >= all)
     return loss;
-  return std::min(loss, lossOfSquare(squares * left / all));
+  // How many answers change goes with the size of errors, not with its square.
+  double moves = loss > 0 ? lossOfMoves / loss : 0;
+  double smooth = std::min(loss, lossOfSquare(squares * left / all));
+  return (1 - moves) * smooth + lossOfMoves * std::sqrt(left / all);
 }
 
 double LossModel::predict(const Trial &trial) const {

@@ -6,7 +6,7 @@
 // in it: a change that scales the error of a tensor scales its part of the loss
 // alike. A large one hides how large the squares are: errors can be far
 // smaller, and the outputs still point elsewhere. Predictions are made of
-// squares.
+// squares, but for answers of a softmax that turn into others.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_ANALYSIS_LOSSMODEL_H
 #define PARALLAX_LIB_ANALYSIS_LOSSMODEL_H
@@ -75,10 +75,14 @@ public:
   double lossOfParts(double left) const;
 
 private:
+  /// The part of an output's loss that comes from answers that are others: of
+  /// a softmax each changes a whole row, however small the error was.
+  double lossByMoves(const PrecisionRow &output, double lost) const;
   void shareOut(const PrecisionReport &report);
 
   /// What `loss` is made of: the squares of all errors together.
   double squares = 0;
+  double lossOfMoves = 0;
 
   const std::vector<PrecisionRow> *perLayer;
   std::map<std::string, const PrecisionRow *> rows;

@@ -28,9 +28,8 @@ constexpr size_t mostSuggestions = 5;
 /// channels are handled apart from the loss.
 constexpr double aimedLoss = 0.01, goodLoss = 0.015;
 constexpr double aimedPart = 0.3, goodPart = 0.5;
-/// Layers with a smaller part of the loss are not widened, and changes with a
-/// smaller gain are not listed.
-constexpr double smallPart = 0.01, smallGain = 0.05, leastGain = 1e-4;
+/// Changes with a smaller gain are not listed.
+constexpr double smallGain = 0.05, leastGain = 1e-4;
 constexpr int mostAttempts = 4;
 /// Codes that are finer by this factor give a dead channel its life back.
 constexpr double muchFiner = 16;
@@ -330,9 +329,8 @@ void Suggester::suggestWidening() {
     parts.push_back({row.activations, &row, false});
     parts.push_back({row.weights, &row, true});
   }
-  std::erase_if(parts, [&](const Part &part) {
-    return part.loss < smallPart * model.loss || part.loss <= 0;
-  });
+  // Small ones come last: they are only taken if the goal needs them.
+  std::erase_if(parts, [](const Part &part) { return part.loss <= 0; });
   sortByKey(parts, [](const Part &part) { return -part.loss; });
 
   Widening wide;

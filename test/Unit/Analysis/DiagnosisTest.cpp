@@ -8,6 +8,7 @@
 #include "parallax/Analysis/PrecisionReport.h"
 #include "parallax/Analysis/Suggest.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 using namespace parallax;
@@ -404,6 +405,48 @@ TEST(Suggestion, WithoutAttributionLayersByThemselvesDecide) {
   EXPECT_EQ(found[0].layers, std::vector<std::string>{"c"});
 }
 
+/// A goal that takes many small parts is still cheaper than all layers.
+TEST(Suggestion, WhatReachesTheGoalComesFirstAndTheCheapestOfThat) {
+  Chain chain;
+  PrecisionTable &table = chain.report.tables[0];
+  table.rows.clear();
+  chain.report.attribution->rows.clear();
+  std::string input = "image";
+  for (int i = 0; i < 60; ++i) {
+    std::string name = fmt::format("l{}", i);
+    table.rows.push_back(healthyRow(name, input));
+    input = name + "_out";
+    double part = i == 0 ? 0.082 : i <= 20 ? 0.0009 : 1e-7;
+    chain.report.attribution->rows.push_back(
+        {name, input, "Conv", 0, part, part, 0});
+  }
+  table.rows.back().isOutput = true;
+  chain.report.attribution->measured = chain.report.attribution->attributed();
+  chain.report.tables[1] = table;
+  chain.report.tables[1].method = AnalysisMethod::EndToEnd;
+  chain.report.tables[1].rows.back().metrics.cosine = 0.9;
+  OutlierRow outliers{.tensor = "l0_out", .channels = 8};
+  outliers.peak = {7, 1000, 1};
+  WeightRow weight = chain.report.weights[0];
+  chain.report.weights.clear();
+  for (const char *name : {"l0", "l1"}) {
+    weight.node = name;
+    chain.report.weights.push_back(weight);
+  }
+  chain.report.outliers = {outliers};
+
+  std::vector<Suggestion> found = suggestFor(chain);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_LE(0.1 - found[0].predictedGain, 0.015);
+  EXPECT_GT(found[0].layers.size(), 4u);
+  EXPECT_LT(found[0].layers.size(), 20u);
+  EXPECT_EQ(found[1].edits[0].field, "quant.highest_mix_precision");
+  EXPECT_LT(found[0].extraCycles, found[1].extraCycles);
+  // This costs nothing, but is not enough.
+  EXPECT_EQ(found[2].edits[0].field, "quant.enable_smooth_quant");
+  EXPECT_GT(0.1 - found[2].predictedGain, 0.015);
+}
+
 /// A result in 16 bits that is read in 8 is not suggested.
 TEST(Suggestion, WhatIsRequantizedStaysAsItIs) {
   Chain chain;
@@ -459,6 +502,32 @@ TEST(Suggestion, ASaturatedLossIsNotScaled) {
   ASSERT_NE(smooth, found.end());
   // The weights of a alone cost 0.3.
   EXPECT_NEAR(0.6 - smooth->predictedGain, 0.3, 0.001);
+}
+
+/// A quarter of the squares changes half as many answers.
+TEST(Suggestion, AnswersGoWithTheSizeOfErrors) {
+  Chain chain;
+  chain.lose(0.025, 1, &AttributionRow::weights);
+  chain.lose(0.075, 2, &AttributionRow::activations);
+  chain.layer(2).type = "Softmax";
+  PrecisionRow &output = chain.report.tables[1].rows[2];
+  output.metrics.cosine = 0.9;
+  output.metrics.rows = 100;
+  OutlierRow outliers{.tensor = "b_out", .channels = 8};
+  outliers.peak = {7, 1e6, 1};
+  chain.report.outliers = {outliers};
+  auto left = [&] {
+    for (const Suggestion &suggestion : suggestFor(chain))
+      if (suggestion.edits[0].field == "quant.enable_smooth_quant")
+        return 0.1 - suggestion.predictedGain;
+    return 0.1;
+  };
+  output.metrics.agreement = 1;
+  EXPECT_NEAR(left(), 0.025, 0.002);
+  output.metrics.agreement = 0.9;
+  EXPECT_NEAR(left(), 0.05, 0.002);
+  chain.layer(2).type = "Conv";
+  EXPECT_NEAR(left(), 0.025, 0.002) << "other outputs only bend";
 }
 
 /// Values that are cut can't cost more than what was measured.
