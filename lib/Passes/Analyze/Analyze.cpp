@@ -384,7 +384,7 @@ PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
     report.attribution = analyze::attribute(
         views,
         views.machine ? AnalysisMode::NPUBackend : AnalysisMode::Reference,
-        samples, options.threads);
+        samples, options);
   clock.finish("attribution");
   log(LogLevel::Debug, "analysis: {}", clock.summary());
   return report;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <numeric>
 #include <random>
 
 namespace parallax::analyze {
@@ -90,6 +91,35 @@ TEST(SecantKernels, SoftmaxKeepsInfiniteMasksOut) {
     if (i % 3 == 2)
       EXPECT_EQ(worth[i], 0);
   EXPECT_GT(std::abs(worth[0]), 1e-3);
+}
+
+/// A slope is that of the float network, also where its error is large or none.
+TEST(SecantKernels, NearbyIsASmallStepForAllElements) {
+  float none = -std::numeric_limits<float>::infinity();
+  std::vector<float> f = {-10, 0, 2, -1e6f, none}, q = {-2, 0, 2, -1e6f, none};
+  std::vector<float> found(f.size());
+  nearby(q, f, found);
+  float step = 8 / 2.0f / 8; // The root of the mean of 64, 0, 0 and 0.
+  EXPECT_FLOAT_EQ(found[0], -10 + step);
+  EXPECT_FLOAT_EQ(found[1], step);
+  EXPECT_FLOAT_EQ(found[2], 2 + step);
+  EXPECT_NEAR(found[3], -1e6f * (1 - 0x1p-14f), 1);
+  EXPECT_EQ(found[4], none);
+  // Of a sigmoid, which is far steeper at -2.
+  auto sigmoid = [](float x) { return 1 / (1 + std::exp(-x)); };
+  float slope = (sigmoid(found[0]) - sigmoid(f[0])) / (found[0] - f[0]);
+  EXPECT_NEAR(slope / (sigmoid(-10) * (1 - sigmoid(-10))), 1, 0.35);
+}
+
+TEST(SecantKernels, RandomSignsHaveOneSizeAndAreRepeatable) {
+  std::vector<float> a(1000), b(1000), c(1000);
+  randomSigns(0.5f, 3, a);
+  randomSigns(0.5f, 3, b);
+  randomSigns(0.5f, 4, c);
+  EXPECT_EQ(a, b);
+  EXPECT_NE(a, c);
+  EXPECT_NEAR(std::accumulate(a.begin(), a.end(), 0.0), 0, 60);
+  EXPECT_FLOAT_EQ(float(squareOfProducts(a, c)), 1000 * 0.0625f);
 }
 
 } // namespace

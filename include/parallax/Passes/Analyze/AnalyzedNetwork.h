@@ -51,6 +51,8 @@ struct AnalysisOptions {
   std::function<void(const ComparedValues &)> look = nullptr;
   /// Whether the loss of outputs is shared out among layers.
   bool attributes = false;
+  /// On so many samples, if there are as many.
+  size_t attributedSamples = 4;
 };
 
 } // namespace parallax

@@ -9,6 +9,8 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace parallax::analyze {
@@ -90,7 +92,12 @@ AdjointTable::AdjointTable() {
   addReduceAdjoints(*this);
 }
 
-void giveAlongError(Layer &layer) {
+namespace {
+
+/// What `run` makes of the worth and the error of each result, in pairs, and of
+/// the error of each operand that wants to know, is what that is worth.
+void giveFromErrors(
+    Layer &layer, const std::function<void(const KernelArgs &, size_t)> &run) {
   SmallVector<Value> operands;
   SmallVector<unsigned> wanting;
   SmallVector<Type> types;
@@ -114,23 +121,51 @@ void giveAlongError(Layer &layer) {
                                        layer.floats(i), types.back());
       }));
     }
-  auto run = [results](const KernelArgs &args) {
-    double worth = 0, square = 0;
+  auto kernel = [run, results](const KernelArgs &args) { run(args, results); };
+  SmallVector<Value> given =
+      layer.values.compute(layer.back, plainly(kernel), operands, types);
+  for (auto [operand, gradient] : llvm::zip(wanting, given))
+    layer.give(operand, gradient);
+}
+
+/// The squares of the errors of all operands.
+double squareOfErrors(const KernelArgs &args, size_t results) {
+  double square = 0;
+  for (size_t i = 2 * results; i < args.inputs.size(); ++i)
+    square += innerProduct(in(args, i), in(args, i));
+  return square;
+}
+
+} // namespace
+
+void giveAlongError(Layer &layer) {
+  giveFromErrors(layer, [](const KernelArgs &args, size_t results) {
+    double worth = 0, square = squareOfErrors(args, results);
     for (size_t i = 0; i < results; ++i)
       worth += innerProduct(in(args, 2 * i), in(args, 2 * i + 1));
-    for (size_t i = 2 * results; i < args.inputs.size(); ++i)
-      square += innerProduct(in(args, i), in(args, i));
     auto factor = square > 0 ? float(worth / square) : 0.0f;
     for (size_t i = 0; i < args.outputs.size(); ++i) {
       Values error = in(args, 2 * results + i);
       for (size_t j = 0; j < error.size(); ++j)
         out(args, i)[j] = factor * error[j];
     }
-  };
-  SmallVector<Value> given =
-      layer.values.compute(layer.back, plainly(run), operands, types);
-  for (auto [operand, gradient] : llvm::zip(wanting, given))
-    layer.give(operand, gradient);
+  });
+}
+
+void giveEvenly(Layer &layer) {
+  giveFromErrors(layer, [](const KernelArgs &args, size_t results) {
+    double worth = 0, apart = 0, square = squareOfErrors(args, results);
+    for (size_t i = 0; i < results; ++i) {
+      worth += innerProduct(in(args, 2 * i), in(args, 2 * i + 1));
+      apart += squareOfProducts(in(args, 2 * i), in(args, 2 * i + 1));
+    }
+    // As for errors: half way between elements that have nothing to do with
+    // each other, and this very direction.
+    worth = (worth * worth + apart) / 2;
+    double size = square > 0 ? std::sqrt(worth / square) : 0;
+    for (size_t i = 0; i < args.outputs.size(); ++i)
+      randomSigns(float(std::isfinite(size) ? size : 0), i, out(args, i));
+  });
 }
 
 } // namespace parallax::analyze

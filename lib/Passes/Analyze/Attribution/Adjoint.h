@@ -31,10 +31,11 @@ inline size_t axisOf(int64_t axis, size_t rank) {
 /// of operands and results.
 class Layer {
 public:
+  /// With `isNearby`, the layer is looked at near the float network alone.
   Layer(Operation *op, LayerValues &values,
-        const llvm::DenseSet<Value> &matters)
+        const llvm::DenseSet<Value> &matters, bool isNearby = false)
       : op(op), values(values), beside(values.beside(op)), back(values.atEnd()),
-        matters(matters) {}
+        matters(matters), isNearby(isNearby) {}
 
   /// Goes another way back.
   void start(Gradients &way) {
@@ -43,13 +44,18 @@ public:
   }
 
   Value floats(unsigned i) { return values.floats(op->getOperand(i)); }
-  Value quantized(unsigned i) { return values.quantized(op->getOperand(i)); }
+  Value quantized(unsigned i) {
+    Value operand = op->getOperand(i);
+    return isNearby ? values.nearby(operand) : values.quantized(operand);
+  }
   /// Half way between the two; a constant is what it is.
   Value middle(unsigned i);
   /// What the layer made of the two.
   Value result(unsigned i = 0) { return values.floats(op->getResult(i)); }
   Value recomputed(unsigned i = 0) {
-    return values.recomputed(op->getResult(i));
+    Value result = op->getResult(i);
+    return isNearby ? values.recomputedNearby(result)
+                    : values.recomputed(result);
   }
 
   Shape shapeOf(unsigned operand) const;
@@ -119,6 +125,7 @@ public:
 
 private:
   const llvm::DenseSet<Value> &matters;
+  bool isNearby;
   Gradients *gradients = nullptr;
   std::vector<std::any> memory;
   size_t next = 0;
@@ -162,6 +169,9 @@ void addReduceAdjoints(AdjointTable &table);
 /// Any layer at all: S = (F(q) - F(f)) (q - f)^T / |q - f|^2. It is exact for
 /// this very error, and knows nothing of any other.
 void giveAlongError(Layer &layer);
+/// The same for a probe, which stands for errors of any direction: all of them
+/// are taken to grow as much as this one.
+void giveEvenly(Layer &layer);
 
 /// What one input and one result of a kernel hold.
 inline Values in(const KernelArgs &args, size_t i) {

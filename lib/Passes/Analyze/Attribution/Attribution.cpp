@@ -77,7 +77,8 @@ public:
     attribution.mode = mode;
   }
 
-  std::optional<Attribution> run(const Samples &samples, int threads);
+  std::optional<Attribution> run(const Samples &samples,
+                                 const AnalysisOptions &options);
 
 private:
   void findErrors();
@@ -186,22 +187,27 @@ void Attributor::goBack(Operation *op) {
   });
   if (!isAsked || !isWanted)
     return;
-  Layer layer(op, values, matters);
+  // Parts are what all errors together did. A probe stands for one small error
+  // that comes alone, so it meets layers as steep as the float network has
+  // them.
+  Layer secant(op, values, matters), nearby(op, values, matters, true);
   // A choice that turned out otherwise is not a change of numbers.
   bool isSmooth = llvm::none_of(op->getOperands(), [&](Value operand) {
     return derived.contains(operand);
   });
   const Adjoint *adjoint = isSmooth ? adjoints.find(op) : nullptr;
-  bool isExact = true;
-  SmallVector<Gradients *> ways = {&worth};
+  Value weight = nn::weightOf(op);
+  bool isLinear = adjoint && weight && isKnown(weight);
+  auto go = [&](Gradients &way, Layer &layer, auto otherwise) {
+    layer.start(way);
+    if (adjoint && (*adjoint)(layer))
+      return true;
+    otherwise(layer);
+    return false;
+  };
+  bool isExact = go(worth, secant, giveAlongError);
   for (Gradients &way : probes)
-    ways.push_back(&way);
-  for (Gradients *way : ways) {
-    layer.start(*way);
-    isExact = adjoint && (*adjoint)(layer);
-    if (!isExact)
-      giveAlongError(layer);
-  }
+    go(way, isLinear ? secant : nearby, giveEvenly);
   if (!isExact)
     attribution.approximated.push_back(getLayerName(op).node);
 }
@@ -229,7 +235,7 @@ void Attributor::addSample(std::span<const Tensor> outputs) {
 }
 
 std::optional<Attribution> Attributor::run(const Samples &samples,
-                                           int threads) {
+                                           const AnalysisOptions &options) {
   findErrors();
   addLosses();
   if (losses == 0)
@@ -251,8 +257,8 @@ std::optional<Attribution> Attributor::run(const Samples &samples,
   callbacks.consume = [&](size_t, std::span<const Tensor> outputs) {
     addSample(outputs);
   };
-  runSamples(executable, std::min(samples.count, attributedSamples), threads,
-             callbacks);
+  runSamples(executable, std::min(samples.count, options.attributedSamples),
+             options.threads, callbacks);
   if (attribution.samples == 0)
     return std::nullopt;
   addRows();
@@ -293,10 +299,10 @@ void Attributor::addRows() {
 
 std::optional<Attribution> attribute(const AnalyzedNetwork &views,
                                      AnalysisMode mode, const Samples &samples,
-                                     int threads) {
+                                     const AnalysisOptions &options) {
   if (samples.count == 0)
     return std::nullopt;
-  return Attributor(views, mode).run(samples, threads);
+  return Attributor(views, mode).run(samples, options);
 }
 
 } // namespace parallax::analyze

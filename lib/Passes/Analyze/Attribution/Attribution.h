@@ -13,14 +13,11 @@
 
 namespace parallax::analyze {
 
-/// On so many samples.
-inline constexpr size_t attributedSamples = 4;
-
 /// Nothing if no output is a float, or no sample has an output with a
 /// direction.
 std::optional<Attribution> attribute(const AnalyzedNetwork &views,
                                      AnalysisMode mode, const Samples &samples,
-                                     int threads);
+                                     const AnalysisOptions &options);
 
 } // namespace parallax::analyze
 

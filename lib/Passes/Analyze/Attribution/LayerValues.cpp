@@ -189,6 +189,42 @@ Value LayerValues::recomputed(Value value) {
   return recomputedValues.lookup(value);
 }
 
+Value LayerValues::nearby(Value value) {
+  if (isKnown(value) || !isReal(value))
+    return floats(value);
+  if (Value made = nearbyValues.lookup(value))
+    return made;
+  Value found = quantized(value);
+  OpBuilder builder(found.getContext());
+  if (Operation *op = value.getDefiningOp())
+    builder = beside(op);
+  else
+    builder.setInsertionPointAfterValue(found);
+  return nearbyValues[value] = compute(
+             builder, inAnyLayout([](const KernelArgs &args) {
+               Tensor &result = args.outputs[0];
+               analyze::nearby(args.inputs[0].values<float>(),
+                               args.inputs[1].values<float>(),
+                               {result.data<float>(), size_t(result.size())});
+             }),
+             {found, floats(value)}, value.getType())[0];
+}
+
+Value LayerValues::recomputedNearby(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isKnown(value) || !isReal(value))
+    return floats(value);
+  if (Value made = recomputedFromNearby.lookup(value))
+    return made;
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, nearby(operand));
+  Operation *made = beside(op).clone(*op, mapping);
+  for (auto [from, to] : llvm::zip(op->getResults(), made->getResults()))
+    recomputedFromNearby[from] = to;
+  return recomputedFromNearby.lookup(value);
+}
+
 /// The constant of the quantized network in the place of one of the float one.
 Value LayerValues::codesOf(Operation *layer, unsigned operand) {
   Operation *partner = partners.lookup(getTensorName(layer->getResult(0)));

@@ -43,6 +43,11 @@ public:
   /// The recomputed one if the quantized network has no such tensor.
   Value quantized(Value value);
   Value recomputed(Value value);
+  /// A value so near to that of the float network that layers are as steep
+  /// there as if only one small error had come in, and what the float layer
+  /// makes of such operands.
+  Value nearby(Value value);
+  Value recomputedNearby(Value value);
   /// The recomputed one with the weights of the quantized network.
   Value recomputedOfCodes(Value value);
   /// Whether the two can differ.
@@ -99,6 +104,7 @@ private:
   DenseMap<Value, Quantized> quantizedValues;
   DenseMap<Value, int64_t> channelAxes;
   DenseMap<Value, Value> recomputedValues, recomputedFromCodes;
+  DenseMap<Value, Value> nearbyValues, recomputedFromNearby;
   DenseMap<Operation *, bool> codeReaders;
   /// The operation of the combined function that follows those of a layer.
   DenseMap<Operation *, Operation *> successors;

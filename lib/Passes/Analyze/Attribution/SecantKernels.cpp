@@ -238,6 +238,40 @@ static uint64_t patternOf(Values f) {
   return pattern;
 }
 
+void nearby(Values q, Values f, Results result) {
+  double square = 0, count = 0;
+  for (size_t i = 0; i < f.size(); ++i)
+    if (float error = q[i] - f[i]; isNumber(error)) {
+      square += double(error) * error;
+      ++count;
+    }
+  constexpr float part = 0x1p-3f, visible = 0x1p-14f;
+  float typical = part * float(std::sqrt(square / std::max(count, 1.0)));
+  for (size_t i = 0; i < f.size(); ++i) {
+    float step = std::max(typical, visible * std::abs(f[i]));
+    result[i] = !isNumber(f[i]) ? f[i] : f[i] + (q[i] < f[i] ? -step : step);
+  }
+}
+
+double squareOfProducts(Values a, Values b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    float product = a[i] * b[i];
+    sum += isNumber(product) ? double(product) * product : 0;
+  }
+  return sum;
+}
+
+void randomSigns(float size, uint64_t seed, Results result) {
+  std::mt19937_64 generator(seed);
+  uint64_t bits = 0;
+  for (size_t i = 0; i < result.size(); ++i, bits >>= 1) {
+    if (i % 64 == 0)
+      bits = generator();
+    result[i] = bits & 1 ? size : -size;
+  }
+}
+
 void probe(Values f, uint64_t seed, Results result) {
   double square = 0, along = 0;
   for (float value : f)
@@ -246,14 +280,9 @@ void probe(Values f, uint64_t seed, Results result) {
   if (!(square > 0) || !std::isfinite(square))
     return;
   // Signs, without their part along f: a longer vector is not a loss.
-  std::mt19937_64 generator(patternOf(f) + f.size() + seed);
-  uint64_t bits = 0;
-  for (size_t i = 0; i < f.size(); ++i, bits >>= 1) {
-    if (i % 64 == 0)
-      bits = generator();
-    result[i] = bits & 1 ? 1.0f : -1.0f;
+  randomSigns(1, patternOf(f) + f.size() + seed, result);
+  for (size_t i = 0; i < f.size(); ++i)
     along += result[i] * double(f[i]);
-  }
   for (size_t i = 0; i < f.size(); ++i)
     result[i] =
         float((result[i] - along / square * f[i]) / std::sqrt(2 * square));

@@ -22,6 +22,9 @@ using Results = std::span<float>;
 
 /// (y2 - y1) / (x2 - x1); 0 where the points are one.
 void slope(Values x2, Values x1, Values y2, Values y1, Results result);
+/// A small step from f in the direction of q: an eighth of the typical error of
+/// all elements, and enough to be seen in the slope of a float.
+void nearby(Values q, Values f, Results result);
 /// Half way between two points.
 void midpoint(Values a, Values b, Results result);
 /// a - b, and 0 where that is not a number.
@@ -38,6 +41,11 @@ double cosineLoss(Values q, Values f, Results gradient);
 /// with a small error of f is the loss that this error makes by itself. The
 /// last bits of f don't choose it, so that another processor finds the same.
 void probe(Values f, uint64_t seed, Results result);
+
+/// The sum of the squares of products of elements.
+double squareOfProducts(Values a, Values b);
+/// Numbers of one size and random signs.
+void randomSigns(float size, uint64_t seed, Results result);
 
 /// A tensor as [outer, channels / block, inner, block].
 struct ChannelBlocks {
