@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -50,31 +51,25 @@ public:
     expected = run(network);
   }
 
-  /// The mean of 1 - cosine over outputs and samples, by tensor.
-  std::map<std::string, double> losses() {
-    std::map<std::string, double> result;
-    for (const std::string &tensor : tensors)
-      if (std::optional<double> loss = lossOf(tensor))
-        result[tensor] = *loss;
-    return result;
+  /// Layers that leave codes as they are lose nothing that was not lost before.
+  bool isLossless(const std::string &tensor) const {
+    Operation *partner = partners.lookup(tensor);
+    return partner && (movesCodes(partner) || rescales(tensor, partner));
   }
 
-private:
-  /// Nothing for layers that leave codes as they are.
-  std::optional<double> lossOf(const std::string &tensor) {
-    if (Operation *partner = partners.lookup(tensor))
-      if (movesCodes(partner))
-        return std::nullopt;
+  /// Of each sample, the mean of 1 - cosine over outputs.
+  std::vector<double> lossesOf(const std::string &tensor) {
     FuncOp changed = addView(network, "one_layer");
     Value value = find(changed, tensor);
     if (Operation *op = value.getDefiningOp())
       giveCodes(op);
     roundResult(value);
-    double loss = lossOf(run(changed));
+    std::vector<double> losses = lossesOf(run(changed));
     changed.erase();
-    return loss;
+    return losses;
   }
 
+private:
   static bool movesCodes(Operation *op) {
     auto element = [](Value value) {
       return mlir::getElementTypeOrSelf(value.getType());
@@ -85,6 +80,33 @@ private:
                     (!isQuantized(operand.getType()) ||
                      element(operand) == element(op->getResult(0)));
            });
+  }
+
+  /// Whether a product with one number has the codes of its operand, and only
+  /// their scale is another one.
+  bool rescales(const std::string &tensor, Operation *partner) const {
+    Operation *op = find(network, tensor).getDefiningOp();
+    if (!isa_and_present<nn::MulOp>(op) || !isa<nn::MulOp>(partner))
+      return false;
+    std::optional<double> factor;
+    std::optional<AffineParams> from, to = paramsOf(partner->getResult(0));
+    for (unsigned i = 0; i < 2; ++i) {
+      mlir::ElementsAttr constant;
+      if (!mlir::matchPattern(op->getOperand(i), mlir::m_Constant(&constant)))
+        from = paramsOf(partner->getOperand(i));
+      else if (constant.getNumElements() == 1)
+        factor = constant.getSplatValue<llvm::APFloat>().convertToDouble();
+    }
+    constexpr double rounding = 1e-5;
+    return factor && from && to && from->zeroPoint == to->zeroPoint &&
+           std::abs(to->scale / (from->scale * *factor) - 1) < rounding;
+  }
+
+  static std::optional<AffineParams> paramsOf(Value value) {
+    Type type = mlir::getElementTypeOrSelf(value.getType());
+    if (!isQuantized(type) || isPerAxis(type))
+      return std::nullopt;
+    return affineParamsOf(type);
   }
 
   static Value find(FuncOp function, const std::string &tensor) {
@@ -156,8 +178,8 @@ private:
     return results;
   }
 
-  double lossOf(const Samples &found) const {
-    double sum = 0;
+  std::vector<double> lossesOf(const Samples &found) const {
+    std::vector<double> losses;
     for (size_t i = 0; i < found.size(); ++i) {
       double loss = 0, count = 0;
       for (size_t j = 0; j < found[i].size(); ++j) {
@@ -176,9 +198,9 @@ private:
           ++count;
         }
       }
-      sum += count > 0 ? loss / count : 0;
+      losses.push_back(count > 0 ? loss / count : 0);
     }
-    return sum / double(found.size());
+    return losses;
   }
 
   FuncOp network;
