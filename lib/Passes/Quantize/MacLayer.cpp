@@ -284,9 +284,10 @@ static Tensor multiply(const Tensor &a, const Tensor &b) {
   builder.outputs = {{{DType::F32, result.shape(), {}}}};
   kernels::MatMulParams params;
   params.transposeB = true;
-  Kernel kernel = kernels::makeMatMul(builder, params, {});
-  // With several threads the library may split sums among them.
+  // With several threads the library may split sums among them, and it decides
+  // that when it makes the kernel.
   ThreadCountScope oneThread(1);
+  Kernel kernel = kernels::makeMatMul(builder, params, {});
   // Tensors are aligned as kernels like their scratch memory.
   Tensor scratch(DType::U8, {int64_t(kernel.scratchBytes)});
   std::shared_ptr<void> state = kernel.makeState ? kernel.makeState() : nullptr;
