@@ -36,7 +36,7 @@ KINDS = {
     "file size limit": (limits.file_size, 3, 60),
     "full disk": (limits.full_disk, 3, 60),
     "memory limit": (limits.memory, 4, 80),
-    "zero size": (zero_sizes.trial, 110, None),
+    "zero size": (zero_sizes.trial, 80, None),
     "flipped bit": (flips.flip, 60, 3000),
     "long chain": (sizes.long_chain, 0, 1),
     "many samples": (sizes.many_samples, 0, 1),
