@@ -168,7 +168,7 @@ void Diagnostician::lookAtLayer(const PrecisionRow &row) {
   if (moved && moved->metrics.deadChannels > 0)
     return;
   bool isDead = row.metrics.deadChannels > 0 &&
-                (isManyDead || model.readers(row.tensor).isOutput) &&
+                (isManyDead || model.readers(row.tensor).isOutput()) &&
                 !losesNothingVisible(row);
   if (isDead || (isBad && row.metrics.deadChannels > 0))
     blameCodes(row, "");
@@ -177,18 +177,23 @@ void Diagnostician::lookAtLayer(const PrecisionRow &row) {
 }
 
 /// Most classes are never likely, and nobody misses the thousandth part of a
-/// probability. Of outputs, the verdict knows which channels hold something.
+/// probability. Of what only outputs consist of, the verdict knows which
+/// channels hold something.
 bool Diagnostician::losesNothingVisible(const PrecisionRow &row) const {
-  bool isKnown = row.type == "Softmax";
+  LossModel::Readers readers = model.readers(row.tensor);
+  bool isJudged = false;
   for (const PrecisionTable &table : report.tables)
-    for (const PrecisionRow &output : table.rows)
-      if (output.tensor == row.tensor && !output.groups.empty()) {
-        isKnown = true;
-        for (const ChannelGroup &group : output.groups)
-          if (!group.lost.channels.empty())
-            return false;
-      }
-  return isKnown;
+    for (const PrecisionRow &output : table.rows) {
+      if (output.groups.empty() ||
+          std::ranges::find(readers.outputs, output.tensor) ==
+              readers.outputs.end())
+        continue;
+      isJudged = true;
+      for (const ChannelGroup &group : output.groups)
+        if (!group.lost.channels.empty())
+          return false;
+    }
+  return row.type == "Softmax" || (isJudged && readers.layers.empty());
 }
 
 void Diagnostician::lookAtPart(const AttributionRow &part) {

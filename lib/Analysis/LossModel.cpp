@@ -198,8 +198,8 @@ LossModel::Readers LossModel::readers(const std::string &tensor) const {
   std::vector<std::string> moved = {tensor};
   std::set<std::string> seen(moved.begin(), moved.end());
   for (size_t i = 0; i < moved.size(); ++i) {
-    if (const PrecisionRow *row = find(moved[i]))
-      result.isOutput |= row->isOutput;
+    if (const PrecisionRow *row = find(moved[i]); row && row->isOutput)
+      result.outputs.push_back(row->tensor);
     auto [begin, end] = readersOf.equal_range(moved[i]);
     for (auto it = begin; it != end; ++it) {
       const PrecisionRow *reader = it->second;

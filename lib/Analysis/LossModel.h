@@ -52,8 +52,10 @@ public:
   /// The layers that compute with a tensor, directly or after it was moved.
   struct Readers {
     std::vector<const PrecisionRow *> layers;
-    /// Whether the user of the network does.
-    bool isOutput = false;
+    /// The outputs, for whoever uses the network.
+    std::vector<std::string> outputs;
+
+    bool isOutput() const { return !outputs.empty(); }
   };
   Readers readers(const std::string &tensor) const;
   /// The layers whose results a tensor consists of; inputs have none.

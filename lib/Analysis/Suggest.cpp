@@ -238,7 +238,7 @@ void Suggester::suggestSmoothing() {
   for (const OutlierRow &row : report.outliers) {
     LossModel::Readers readers = model.readers(row.tensor);
     bool isScalable =
-        !readers.isOutput && !readers.layers.empty() &&
+        !readers.isOutput() && !readers.layers.empty() &&
         std::ranges::all_of(readers.layers, [&](const PrecisionRow *reader) {
           return model.weights(reader->node);
         });
@@ -268,7 +268,7 @@ void Suggester::widenTensor(const std::string &tensor, Widening &wide) const {
   LossModel::Readers readers = model.readers(tensor);
   for (const PrecisionRow *reader : readers.layers)
     wide.data.add(reader->node);
-  if (readers.isOutput)
+  if (readers.isOutput())
     for (const PrecisionRow *maker : model.makers(tensor))
       wide.results.add(maker->node);
 }

@@ -19,6 +19,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;

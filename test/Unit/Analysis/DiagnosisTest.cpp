@@ -154,6 +154,16 @@ TEST(Diagnosis, ClassesThatAreNeverLikelyAreNotDead) {
   group.lost.channels = {{4, 5}};
   chain.layer(2).groups = {group};
   find(chain.report, "c_out", Cause::DeadChannels);
+  // The same if they are moved into an output.
+  chain.layer(1).metrics.deadChannels = 6;
+  chain.layer(2).metrics.deadChannels = 0;
+  chain.layer(2).moves = true;
+  find(chain.report, "b_out", Cause::DeadChannels);
+  chain.layer(2).groups = {ChannelGroup()};
+  EXPECT_TRUE(diagnose(chain.report).empty());
+  chain.layer(1).metrics.deadChannels = 0;
+  chain.layer(2).metrics.deadChannels = 6;
+  chain.layer(2).moves = false;
   // What is bad has another reason.
   chain.layer(2).type = "Softmax";
   chain.layer(2).groups.clear();
