@@ -30,11 +30,11 @@ void collectInactive(const config::Message &message, const JsonValue &object,
     const JsonValue &value = members[i].value;
     std::string name = prefix + std::string(field.name);
     const config::Type *element = field.type->element();
-    if (const config::Message *inner = field.type->message())
-      collectInactive(*inner, value, name + ".", fields);
-    else if (!field.inactiveBecause.empty()) {
+    if (!field.inactiveBecause.empty()) {
       if (value != message.defaultOf(field.name))
         fields.push_back({name, std::string(field.inactiveBecause)});
+    } else if (const config::Message *inner = field.type->message()) {
+      collectInactive(*inner, value, name + ".", fields);
     } else if (element && element->message()) {
       const auto &elements = std::get<JsonValue::List>(value.data);
       for (size_t k = 0; k < elements.size(); ++k)

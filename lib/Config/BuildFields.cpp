@@ -151,6 +151,9 @@ template <> Message describe<BuildConfig>() {
                 "How the quantized network is compiled and checked."),
           field("evaluation", &C::evaluation,
                 "A task with labelled samples, on which accuracy is measured."),
+          field("tuning", &C::tuning,
+                "What `parallax tune` looks for, and how.")
+              .inactive("no command tunes networks yet"),
           field("debug", &C::debug, "Options for debugging."),
       },
       checkBuild);

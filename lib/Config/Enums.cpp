@@ -160,6 +160,35 @@ template <> std::span<const EnumName<LossCriterion>> enumNames() {
   return names;
 }
 
+template <> std::span<const EnumName<TuningStrategy>> enumNames() {
+  static constexpr EnumName<TuningStrategy> names[] = {
+      {TuningStrategy::Auto, "auto"},
+      {TuningStrategy::Basic, "basic"},
+      {TuningStrategy::Mse, "mse"},
+      {TuningStrategy::Exhaustive, "exhaustive"},
+      {TuningStrategy::Random, "random"},
+      {TuningStrategy::Custom, "custom"}};
+  return names;
+}
+
+template <> std::span<const EnumName<TuningObjective>> enumNames() {
+  static constexpr EnumName<TuningObjective> names[] = {
+      {TuningObjective::Cycles, "cycles"},
+      {TuningObjective::Size, "size"},
+      {TuningObjective::Traffic, "memory_traffic"}};
+  return names;
+}
+
+template <> std::span<const EnumName<TuningLever>> enumNames() {
+  static constexpr EnumName<TuningLever> names[] = {
+      {TuningLever::Calibration, "calibration"},
+      {TuningLever::Equalization, "equalization"},
+      {TuningLever::SmoothQuant, "smooth_quant"},
+      {TuningLever::EasyQuant, "easy_quant"},
+      {TuningLever::BiasCorrection, "bias_correction"}};
+  return names;
+}
+
 DataType dataTypeOf(DType type) {
   for (const EnumName<DataType> &entry : enumNames<DataType>())
     if (entry.name == configNameOf(type))

@@ -109,6 +109,9 @@ public:
     Text,
     Choice,
     List,
+    /// A list of messages with a pattern and what it stands for, which an
+    /// object with the patterns as names can stand for as well.
+    PatternList,
     Message,
     Attributes
   };
@@ -119,7 +122,7 @@ public:
   virtual JsonValue write(const void *source) const = 0;
   /// Of a Choice.
   virtual std::vector<std::string> names() const { return {}; }
-  /// Of a List.
+  /// Of a List or PatternList.
   virtual const Type *element() const { return nullptr; }
   virtual void forEachElement(void *,
                               const std::function<void(void *)> &) const {}
@@ -210,7 +213,7 @@ public:
   }
 };
 
-template <typename T> class ListType final : public Type {
+template <typename T> class ListType : public Type {
 public:
   Kind kind() const override { return Kind::List; }
   const Type *element() const override { return &typeOf<T>(); }
@@ -280,6 +283,8 @@ template <typename T> const Type &typeOf() {
   return made;
 }
 
+template <> const Type &typeOf<std::vector<AllowedTypes>>();
+
 template <typename Struct, typename T>
 Field field(std::string_view name, T Struct::*member, std::string_view doc) {
   return Field(name, doc, typeOf<T>(), [member](void *object) -> void * {
@@ -315,6 +320,10 @@ template <> Message describe<CompilerConfig>();
 template <> Message describe<DebugOptions>();
 template <> Message describe<EvaluationInput>();
 template <> Message describe<EvaluationConfig>();
+template <> Message describe<TuningCriterion>();
+template <> Message describe<TuningExit>();
+template <> Message describe<AllowedTypes>();
+template <> Message describe<TuningConfig>();
 template <> Message describe<BuildConfig>();
 
 /// The description of everything.

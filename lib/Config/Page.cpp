@@ -62,6 +62,8 @@ std::string typeText(const Type &type) {
     return "name";
   case Type::Kind::List:
     return "list of " + typeText(*type.element());
+  case Type::Kind::PatternList:
+    return fmt::format("list of {}, or object", typeText(*type.element()));
   case Type::Kind::Message:
     return fmt::format("[{0}](#{0})", type.message()->name);
   case Type::Kind::Attributes:

@@ -43,6 +43,17 @@ Json attributesSchema() {
           {"additionalProperties", {{"anyOf", Json::array({scalar, list})}}}};
 }
 
+Json typeSchema(const Type &type, const Field &field);
+
+/// The first field of an element is the pattern, the second one its value.
+Json patternListSchema(const Message &element) {
+  const Field &value = element.fields[1];
+  Json list = {{"type", "array"}, {"items", reference(element)}};
+  Json object = {{"type", "object"},
+                 {"additionalProperties", typeSchema(*value.type, value)}};
+  return {{"anyOf", Json::array({list, object})}};
+}
+
 Json typeSchema(const Type &type, const Field &field) {
   std::vector<std::string> names =
       field.choices.empty() ? type.names() : field.choices;
@@ -65,6 +76,8 @@ Json typeSchema(const Type &type, const Field &field) {
     return {{"type", "string"}};
   case Type::Kind::List:
     return {{"type", "array"}, {"items", typeSchema(*type.element(), field)}};
+  case Type::Kind::PatternList:
+    return patternListSchema(*type.element()->message());
   case Type::Kind::Message:
     return reference(*type.message());
   case Type::Kind::Attributes:

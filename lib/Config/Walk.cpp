@@ -23,7 +23,7 @@ void collect(const Message &message, const std::string &prefix, bool isRepeated,
     const Message *inner = messageOf(field);
     if (!inner || std::count(around.begin(), around.end(), inner))
       continue;
-    bool isList = field.type->kind() == Type::Kind::List;
+    bool isList = field.type->element() != nullptr;
     collect(*inner, path + (isList ? "[]." : "."), isRepeated || isList, around,
             places);
   }

@@ -234,6 +234,43 @@ struct EvaluationConfig {
   bool isGiven() const { return !images.empty() || !inputs.empty(); }
 };
 
+/// When a tuned network is good enough.
+struct TuningCriterion {
+  LossCriterion criterion = LossCriterion::Relative;
+  bool higherIsBetter = true;
+  double tolerableLoss = 0.01;
+};
+
+struct TuningExit {
+  /// In seconds; 0 means none.
+  int64_t timeout = 0;
+  int64_t maxTrials = 100;
+};
+
+/// Which types some of the layers may get.
+struct AllowedTypes {
+  /// A regular expression (Support/NamePattern.h).
+  std::string pattern;
+  std::vector<DataType> types;
+};
+
+struct TuningConfig {
+  TuningStrategy strategy = TuningStrategy::Auto;
+  TuningCriterion accuracyCriterion;
+  TuningObjective objective = TuningObjective::Cycles;
+  TuningExit exitPolicy;
+  int64_t randomSeed = 1;
+  /// The first entry that matches decides, and names win over types.
+  std::vector<AllowedTypes> opNameDict;
+  std::vector<AllowedTypes> opTypeDict;
+  std::vector<TuningLever> levers = {
+      TuningLever::Calibration, TuningLever::Equalization,
+      TuningLever::SmoothQuant, TuningLever::EasyQuant,
+      TuningLever::BiasCorrection};
+  double validationShare = 0.5;
+  std::string customCommand;
+};
+
 struct BuildConfig {
   std::string input;
   std::string outputDir;
@@ -253,6 +290,7 @@ struct BuildConfig {
   std::vector<onnx_import::OpProcessor> quantOpProcessors;
   CompilerConfig compiler;
   EvaluationConfig evaluation;
+  TuningConfig tuning;
   DebugOptions debug;
 };
 

@@ -91,6 +91,21 @@ enum class Pooling { Default, Mean, First, None };
 /// What a loss of accuracy is a part of.
 enum class LossCriterion { Relative, Absolute };
 
+/// In which order configurations are tried.
+enum class TuningStrategy { Auto, Basic, Mse, Exhaustive, Random, Custom };
+
+/// What of the compiled model should be small.
+enum class TuningObjective { Cycles, Size, Traffic };
+
+/// What can raise the accuracy without widening a layer.
+enum class TuningLever {
+  Calibration,
+  Equalization,
+  SmoothQuant,
+  EasyQuant,
+  BiasCorrection
+};
+
 template <> std::span<const EnumName<ModelType>> enumNames();
 template <> std::span<const EnumName<NpuMode>> enumNames();
 template <> std::span<const EnumName<DataType>> enumNames();
@@ -109,6 +124,9 @@ template <> std::span<const EnumName<BoxFormat>> enumNames();
 template <> std::span<const EnumName<BoxUnit>> enumNames();
 template <> std::span<const EnumName<Pooling>> enumNames();
 template <> std::span<const EnumName<LossCriterion>> enumNames();
+template <> std::span<const EnumName<TuningStrategy>> enumNames();
+template <> std::span<const EnumName<TuningObjective>> enumNames();
+template <> std::span<const EnumName<TuningLever>> enumNames();
 
 } // namespace parallax
 

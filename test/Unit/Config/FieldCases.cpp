@@ -489,6 +489,46 @@ const std::vector<FieldCase> table = {
      [](C c) { return !c.evaluation.higherIsBetter; }, "Tools/evaluate.test"},
     {"evaluation.timeout", R"(7)",
      [](C c) { return c.evaluation.timeout == 7; }, "Tools/evaluate.test"},
+    {"tuning.strategy", R"("mse")",
+     [](C c) { return c.tuning.strategy == TuningStrategy::Mse; }},
+    {"tuning.accuracy_criterion.criterion", R"("absolute")",
+     [](C c) {
+       return c.tuning.accuracyCriterion.criterion == LossCriterion::Absolute;
+     }},
+    {"tuning.accuracy_criterion.higher_is_better", "false",
+     [](C c) { return !c.tuning.accuracyCriterion.higherIsBetter; }},
+    {"tuning.accuracy_criterion.tolerable_loss", "0.5",
+     [](C c) { return c.tuning.accuracyCriterion.tolerableLoss == 0.5; }},
+    {"tuning.objective", R"("memory_traffic")",
+     [](C c) { return c.tuning.objective == TuningObjective::Traffic; }},
+    {"tuning.exit_policy.timeout", "7",
+     [](C c) { return c.tuning.exitPolicy.timeout == 7; }},
+    {"tuning.exit_policy.max_trials", "7",
+     [](C c) { return c.tuning.exitPolicy.maxTrials == 7; }},
+    {"tuning.random_seed", "7",
+     [](C c) { return c.tuning.randomSeed == 7; }},
+    {"tuning.op_name_dict[].pattern", R"("a")",
+     [](C c) { return c.tuning.opNameDict[0].pattern == "a"; }},
+    {"tuning.op_name_dict[].types", R"(["U16", "FP32"])",
+     [](C c) {
+       return c.tuning.opNameDict[0].types ==
+              std::vector{DataType::U16, DataType::FP32};
+     }},
+    {"tuning.op_type_dict[].pattern", R"("a")",
+     [](C c) { return c.tuning.opTypeDict[0].pattern == "a"; }},
+    {"tuning.op_type_dict[].types", R"(["U8"])",
+     [](C c) {
+       return c.tuning.opTypeDict[0].types == std::vector{DataType::U8};
+     }},
+    {"tuning.levers", R"(["equalization", "easy_quant"])",
+     [](C c) {
+       return c.tuning.levers == std::vector{TuningLever::Equalization,
+                                             TuningLever::EasyQuant};
+     }},
+    {"tuning.validation_share", "0.25",
+     [](C c) { return c.tuning.validationShare == 0.25; }},
+    {"tuning.custom_command", R"("a")",
+     [](C c) { return c.tuning.customCommand == "a"; }},
     {"debug.dump_frontend_graph", "true",
      [](C c) { return c.debug.dumpFrontendGraph; }, "Tools/build-errors.test"},
     {"debug.dump_phases", "true", [](C c) { return c.debug.dumpPhases; },
@@ -513,6 +553,8 @@ const std::vector<Companions> companions = {
     {"compiler.sub_configs[]",
      {{"start_tensor_names", R"(["s"])"}, {"end_tensor_names", R"(["e"])"}}},
     {"evaluation.inputs[]", {{"tensor_name", R"("t")"}}},
+    {"tuning.op_name_dict[]", {{"pattern", R"("p")"}, {"types", R"(["U8"])"}}},
+    {"tuning.op_type_dict[]", {{"pattern", R"("p")"}, {"types", R"(["U8"])"}}},
     {"evaluation", {{"images", R"("i")"}, {"labels", R"("l")"}}},
 };
 
