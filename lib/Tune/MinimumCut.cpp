@@ -7,6 +7,7 @@
 // still reach after it is the smallest of all minimum cuts.
 //===----------------------------------------------------------------------===//
 #include "parallax/Tune/MinimumCut.h"
+#include "parallax/Support/Error.h"
 
 #include <algorithm>
 #include <bit>
@@ -15,6 +16,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstdint>
+#include <fmt/format.h>
 #include <limits>
 
 namespace parallax {
@@ -111,6 +113,14 @@ std::vector<bool> reachableInResidual(const CutGraph &graph, CutVertex source) {
   return isReached;
 }
 
+/// Predicted costs come from measurements, and these may be NaN.
+void requireCost(double cost) {
+  if (!(cost >= 0))
+    throw Error(fmt::format("a cost of a choice is {}, which is not a positive "
+                            "number",
+                            cost));
+}
+
 } // namespace
 
 size_t BinaryChoice::add() {
@@ -119,12 +129,14 @@ size_t BinaryChoice::add() {
 }
 
 void BinaryChoice::costIf(size_t item, bool yes, double cost) {
-  assert(item < items.size() && cost >= 0);
+  assert(item < items.size());
+  requireCost(cost);
   (yes ? items[item].costOfYes : items[item].costOfNo) += cost;
 }
 
 void BinaryChoice::costIfYesAndNo(size_t a, size_t b, double cost) {
-  assert(a < items.size() && b < items.size() && cost >= 0);
+  assert(a < items.size() && b < items.size());
+  requireCost(cost);
   // No item is both.
   if (a != b)
     pairs[{a, b}] += cost;

@@ -17,9 +17,9 @@
 namespace parallax {
 
 /// Yes or no for each of some items, so that the sum of all costs is least.
-/// Costs must not be negative; an infinite one forbids what it is for. They
-/// become integers of one scale: what is below 2^-40 of the largest finite cost
-/// may count as nothing.
+/// Costs must be 0 or positive, others throw Error; an infinite one forbids
+/// what it is for. They become integers of one scale: what is below 2^-40 of
+/// the largest finite cost may count as nothing.
 class BinaryChoice {
 public:
   /// A new item; returns its number, from 0 on.

@@ -5,6 +5,7 @@
 // Against all choices there are, one after the other.
 //===----------------------------------------------------------------------===//
 #include "parallax/Tune/MinimumCut.h"
+#include "parallax/Support/Error.h"
 
 #include <algorithm>
 #include <bit>
@@ -207,6 +208,18 @@ TEST(MinimumCut, ContradictionsBreakFewRules) {
   int broken = !solution[0] + (solution[0] && !solution[1]) +
                (solution[1] && !solution[2]) + solution[2];
   EXPECT_EQ(broken, 1);
+}
+
+TEST(MinimumCut, CostsAreNumbers) {
+  BinaryChoice choice;
+  choice.add();
+  choice.add();
+  double nan = std::numeric_limits<double>::quiet_NaN();
+  for (double cost : {-1.0, -infinite, nan}) {
+    EXPECT_THROW(choice.costIf(0, true, cost), Error) << cost;
+    EXPECT_THROW(choice.costIfYesAndNo(0, 1, cost), Error) << cost;
+  }
+  EXPECT_EQ(choice.solve(), std::vector<bool>(2, false));
 }
 
 TEST(MinimumCut, SameResultEveryTime) {
