@@ -1,0 +1,90 @@
+//===- History.h - What was tried, and what came out -----------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Hours of trials must not be lost with the process that made them. Each trial
+// is a line of JSON that is on the disk before the next trial begins, and a
+// later run takes the results of an earlier one from there.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TUNE_HISTORY_H
+#define PARALLAX_TUNE_HISTORY_H
+
+#include "parallax/Analysis/Accuracy.h"
+#include "parallax/Analysis/Diagnosis.h"
+
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace parallax {
+
+struct TrialRecord {
+  int64_t number = 0;
+  /// Which step of the strategy asked for it, in a few words: "base", "levers",
+  /// "cut 3".
+  std::string purpose;
+  /// What differs from the configuration of the user.
+  std::vector<ConfigEdit> edits;
+  /// On the samples for tuning; the loss is that against the float network.
+  Estimate metric, loss;
+  /// How many of them it was measured on.
+  int64_t samples = 0;
+  /// What the objective counts.
+  int64_t cycles = 0;
+  std::optional<double> predictedMetric;
+  std::optional<int64_t> predictedCycles;
+  double seconds = 0;
+  /// Of the compiled model.
+  std::string digest;
+  /// Why there is no result; empty if there is one.
+  std::string failure;
+};
+
+/// One line without its end; equal records give equal bytes.
+std::string historyLine(const TrialRecord &record);
+
+class History {
+public:
+  /// Reads what an earlier run has left if `resume`, else starts anew and keeps
+  /// the old file as `file` + ".bak". The identity is that of all that results
+  /// depend on, as words: "configuration=1f… model=07… version=0.1". Resuming
+  /// under another one is an Error that names the words that differ. A last
+  /// line without end, of a process that was killed, is dropped with a warning;
+  /// any other damage is an Error with file and line.
+  History(std::filesystem::path file, const std::string &identity, bool resume);
+  ~History();
+  History(const History &) = delete;
+  History &operator=(const History &) = delete;
+
+  /// The latest trial with these edits on as many samples, also one that
+  /// failed; null if there is none.
+  const TrialRecord *find(std::span<const ConfigEdit> edits,
+                          int64_t samples) const;
+
+  /// Appends a line that is on the disk when this returns. What it returns is
+  /// what a later run would read. Throws Error if the disk is full, and the
+  /// file is as it was before.
+  const TrialRecord &append(TrialRecord record);
+
+  const std::deque<TrialRecord> &trials() const { return records; }
+
+private:
+  void read(const std::string &identity);
+  const TrialRecord &keep(TrialRecord record);
+  void writeLine(const std::string &line);
+  [[noreturn]] void fail(int error) const;
+
+  std::filesystem::path file;
+  int descriptor = -1;
+  std::deque<TrialRecord> records;
+  /// By edits and number of samples.
+  std::map<std::string, const TrialRecord *> latest;
+};
+
+} // namespace parallax
+
+#endif // PARALLAX_TUNE_HISTORY_H
