@@ -6,6 +6,7 @@
 // and where to look.
 //===----------------------------------------------------------------------===//
 #include "parallax/Report/Accuracy.h"
+#include "EstimateJson.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,16 +21,13 @@ using Json = nlohmann::ordered_json;
 /// What a screen shows of classes and samples.
 constexpr size_t shownAccuracyRows = 5;
 
-std::string metricText(double value) {
-  return std::isfinite(value) ? fmt::format("{:.4f}", value) : "NaN";
-}
-
 std::string lossWithInterval(const Accuracy &accuracy,
                              const MetricResult &metric) {
   if (!accuracy.hasIntervals)
-    return metricText(metric.loss.value);
-  return fmt::format("{} [{}, {}]", metricText(metric.loss.value),
-                     metricText(metric.loss.low), metricText(metric.loss.high));
+    return formatMetric(metric.loss.value);
+  return fmt::format("{} [{}, {}]", formatMetric(metric.loss.value),
+                     formatMetric(metric.loss.low),
+                     formatMetric(metric.loss.high));
 }
 
 Tint verdictTint(AccuracyVerdict verdict) {
@@ -51,7 +49,7 @@ std::string renderClasses(const Accuracy &accuracy, const TableStyle &style) {
     std::vector<Cell> cells = {own.name,
                                own.count > 0 ? std::to_string(own.count) : ""};
     for (double value : own.values)
-      cells.emplace_back(metricText(value));
+      cells.emplace_back(formatMetric(value));
     table.addRow(std::move(cells));
   }
   return table.rowCount() > 0 ? table.render(style) : "";
@@ -76,15 +74,6 @@ std::string renderChanges(const Accuracy &accuracy, const TableStyle &style) {
   return text;
 }
 
-Json estimateJson(const Estimate &estimate, bool hasInterval) {
-  Json json{{"value", estimate.value}};
-  if (hasInterval) {
-    json["low"] = estimate.low;
-    json["high"] = estimate.high;
-  }
-  return json;
-}
-
 } // namespace
 
 Table accuracyTable(const Accuracy &accuracy) {
@@ -99,7 +88,7 @@ Table accuracyTable(const Accuracy &accuracy) {
   for (size_t m = 0; m < last.metrics.size(); ++m) {
     std::vector<Cell> cells = {last.metrics[m].title};
     for (const NetworkAccuracy &network : accuracy.networks)
-      cells.emplace_back(metricText(network.metrics[m].value.value));
+      cells.emplace_back(formatMetric(network.metrics[m].value.value));
     if (accuracy.isCompared())
       cells.emplace_back(lossWithInterval(accuracy, last.metrics[m]),
                          m == 0 ? verdictTint(accuracy.verdict) : Tint::Plain);
@@ -116,8 +105,8 @@ std::string renderAccuracy(const Accuracy &accuracy, const TableStyle &style) {
     const MetricResult &metric = accuracy.networks.front().metrics.front();
     if (accuracy.hasIntervals)
       text += fmt::format("With 95 % confidence, {} is between {} and {}.\n",
-                          metric.title, metricText(metric.value.low),
-                          metricText(metric.value.high));
+                          metric.title, formatMetric(metric.value.low),
+                          formatMetric(metric.value.high));
     return text;
   }
   text += renderClasses(accuracy, style);

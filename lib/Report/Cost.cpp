@@ -18,14 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// "450,182".
-std::string grouped(int64_t value) {
-  std::string digits = fmt::format("{}", value);
-  for (auto at = int64_t(digits.size()) - 3; at > (value < 0 ? 1 : 0); at -= 3)
-    digits.insert(size_t(at), ",");
-  return digits;
-}
-
 std::string costShape(const LayerCost &cost) {
   return fmt::format("{}", fmt::join(cost.shape, "x"));
 }
@@ -42,7 +34,7 @@ std::string maxCycleLine(const std::vector<LayerCost> &costs) {
   int64_t cycles = 0;
   for (const LayerCost &cost : costs)
     cycles += cost.cycles;
-  return "max_cycle = " + grouped(cycles);
+  return "max_cycle = " + formatCount(cycles);
 }
 
 std::string opProfileCsv(const std::vector<LayerCost> &costs) {
@@ -137,8 +129,8 @@ Table costTable(const std::vector<LayerCost> &costs, size_t rows) {
   for (size_t i = 0; i < std::min(rows, order.size()); ++i) {
     const LayerCost &cost = costs[order[i]];
     table.addRow({cost.layer, cost.op, cost.types,
-                  std::string(nameOf(cost.unit)), grouped(cost.macs),
-                  grouped(cost.memoryBytes), grouped(cost.cycles),
+                  std::string(nameOf(cost.unit)), formatCount(cost.macs),
+                  formatCount(cost.memoryBytes), formatCount(cost.cycles),
                   share(cost.cycles),
                   cost.macs && cost.unit == CostUnit::Mac
                       ? formatPercent(cost.utilization)
@@ -146,8 +138,8 @@ Table costTable(const std::vector<LayerCost> &costs, size_t rows) {
                   limitOf(cost)});
   }
   table.addRow({Cell(fmt::format("all {} layers", costs.size()), Tint::Bold),
-                "", "", "", grouped(macs), grouped(bytes),
-                Cell(grouped(cycles), Tint::Bold), share(cycles)});
+                "", "", "", formatCount(macs), formatCount(bytes),
+                Cell(formatCount(cycles), Tint::Bold), share(cycles)});
   return table;
 }
 

@@ -233,6 +233,17 @@ std::string formatFraction(double value, int decimals) {
   return formatBelow(1, value, decimals);
 }
 
+std::string formatMetric(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4f}", value) : "NaN";
+}
+
+std::string formatCount(int64_t value) {
+  std::string digits = fmt::format("{}", value);
+  for (auto at = int64_t(digits.size()) - 3; at > (value < 0 ? 1 : 0); at -= 3)
+    digits.insert(size_t(at), ",");
+  return digits;
+}
+
 std::string formatPercent(double fraction) {
   return formatBelow(100, 100 * fraction, 1) + " %";
 }

@@ -10,6 +10,7 @@
 
 #include "parallax/Support/Listener.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +78,12 @@ std::string formatNumber(double value, int digits = 3);
 /// A fraction or cosine with `decimals` digits. Only 1 itself is shown as 1:
 /// what would round up to it stays below.
 std::string formatFraction(double value, int decimals = 6);
+
+/// A metric of a task: "0.4461", or "NaN".
+std::string formatMetric(double value);
+
+/// "450,182".
+std::string formatCount(int64_t value);
 
 /// "99.9 %"; only 1 itself is shown as 100.0 %.
 std::string formatPercent(double fraction);
