@@ -259,9 +259,18 @@ void OutputFolder::clear(const BuildConfig &config,
   for (const fs::path &place : placesOfLeftovers(files, paths, config))
     removeLeftovers(place);
   std::vector<fs::path> inputs = inputsWithin(folder, config, configFile);
-  // From now on the folder is not complete.
+  // From now on the folder is not complete. The list stays until all of it is
+  // removed, for the next build if we are killed here.
   std::error_code ignored;
-  fs::remove(files.manifest(), ignored);
+  try {
+    Json manifest = readManifest(files.manifest());
+    if (manifest.is_object()) {
+      manifest["complete"] = false;
+      writeFileAtomically(files.manifest(), manifest.dump(1) + "\n");
+    }
+  } catch (const Error &) { // A full disk, which removing is good for.
+    fs::remove(files.manifest(), ignored);
+  }
   // The configuration goes last: without it and a manifest, what is left would
   // look like a folder of somebody's files, if we are killed here.
   std::ranges::reverse(paths);
@@ -281,6 +290,7 @@ void OutputFolder::clear(const BuildConfig &config,
          fs::is_empty(parent, ignored) && fs::remove(parent, ignored);)
       parent = parent.parent_path();
   }
+  fs::remove(files.manifest(), ignored);
 }
 
 void OutputFolder::finish(const BuildConfig &config,

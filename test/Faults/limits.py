@@ -17,7 +17,7 @@ def judge(trials, ended, folder):
         if not trials.check_folder(folder):
             raise Finding(f"{folder} has no manifest after a whole build")
         return "without effect"
-    if (folder / "manifest.json").exists():
+    if trials.check_folder(folder):
         raise Finding(f"a build that failed has left {folder / 'manifest.json'}")
     return "refused"
 

@@ -140,7 +140,7 @@ class Trials:
             return False
         listed = json.loads(manifest.read_text())
         if listed.get("complete") is not True:
-            raise Finding(f"{manifest} is there and not complete")
+            return False
         for name, digest in listed["files"].items():
             data = (folder / name).read_bytes()
             if hashlib.sha256(data).hexdigest() != digest:
