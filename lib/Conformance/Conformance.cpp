@@ -86,8 +86,8 @@ OwningOpRef<ModuleOp> VectorWriter::parse(const Vector &vector) {
 Json VectorWriter::portsOf(const Vector &vector, const char *part,
                            const std::vector<PortInfo> &ports,
                            std::span<const Tensor> tensors) {
-  std::vector<fs::path> files =
-      writeFolder(folder / vector.name / part, ports, tensors, false);
+  std::vector<fs::path> files = writeFolder(folder / vector.name / part, ports,
+                                            tensors, TensorFormat::Raw);
   Json list = Json::array();
   for (size_t i = 0; i < ports.size(); ++i)
     list.push_back(

@@ -27,7 +27,7 @@ struct Layer {
   Cell cell;
   /// "forward", "reverse" or "bidirectional".
   std::string direction = "forward";
-  std::string more;
+  std::string more = {};
   bool batchFirst = false, isFloat = false;
   /// Of the codes of x and of the results.
   std::string x = "u8:f32, 0.03125:128", y = "i8:f32, 0.0078125:3";
