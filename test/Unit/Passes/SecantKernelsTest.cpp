@@ -111,6 +111,12 @@ TEST(SecantKernels, NearbyIsASmallStepForAllElements) {
   EXPECT_NEAR(slope / (sigmoid(-10) * (1 - sigmoid(-10))), 1, 0.35);
 }
 
+TEST(SecantKernels, RoundedValuesAreThoseOfCodes) {
+  std::vector<float> f = {0.24f, 0.26f, -3, 200, -200}, found(5);
+  rounded(f, {0.5f, 10, 0, 255}, found);
+  EXPECT_EQ(found, (std::vector<float>{0, 0.5f, -3, 122.5f, -5}));
+}
+
 TEST(SecantKernels, RandomSignsHaveOneSizeAndAreRepeatable) {
   std::vector<float> a(1000), b(1000), c(1000);
   randomSigns(0.5f, 3, a);

@@ -30,9 +30,10 @@ constexpr size_t probeCount = 1;
 /// errors.
 constexpr int64_t partCount = 4;
 
-/// Of operands: what a result is worth, probes, and one or two errors.
-Bind partsOf(int64_t channelAxis) {
-  return [channelAxis](BindContext &context) {
+/// Of operands: what a result is worth, probes, and one or two errors; then,
+/// with `isRounded`, what the codes alone make of the float network.
+Bind partsOf(int64_t channelAxis, bool isRounded) {
+  return [channelAxis, isRounded](BindContext &context) {
     const Shape &shape = context.input(0).shape;
     Layout layout;
     for (const KernelBuilder::Input &input : context.inputs)
@@ -48,11 +49,11 @@ Bind partsOf(int64_t channelAxis) {
                 physicalShape(shape, layout)[axis],
                 elementCount(dims.subspan(axis + 1)), layout.channelBlock};
     }
-    return Kernel{[blocks](const KernelArgs &args) {
+    return Kernel{[blocks, isRounded](const KernelArgs &args) {
       double *found = args.outputs[0].data<double>();
       std::fill_n(found, partCount, 0.0);
       // The error of the result comes last, that of weights before it.
-      size_t errors = args.inputs.size() - 1 - probeCount;
+      size_t errors = args.inputs.size() - 1 - probeCount - isRounded;
       for (size_t i = 0; i < errors; ++i) {
         size_t part = 2 - errors + i;
         Values error = in(args, 1 + probeCount + i);
@@ -60,6 +61,15 @@ Bind partsOf(int64_t channelAxis) {
         for (size_t k = 0; k < probeCount; ++k)
           found[2 + part] +=
               expectedSquare(in(args, 1 + k), error, blocks) / probeCount;
+      }
+      // Errors of other layers may have pushed values out of the range.
+      if (isRounded) {
+        double alone = 0;
+        for (size_t k = 0; k < probeCount; ++k)
+          alone += expectedSquare(in(args, 1 + k),
+                                  in(args, args.inputs.size() - 1), blocks) /
+                   probeCount;
+        found[3] = std::min(found[3], alone);
       }
     }};
   };
@@ -170,10 +180,14 @@ void Attributor::addRow(Value value) {
     exact = codes;
   }
   operands.push_back(values.difference(beside, rounded, exact, type));
+  Value codes = values.roundedFloats(value);
+  if (codes)
+    operands.push_back(
+        values.difference(beside, codes, values.floats(value), type));
   OpBuilder &end = values.atEnd();
-  results.push_back(
-      values.compute(end, partsOf(values.channelAxisOf(value)), operands,
-                     RankedTensorType::get({partCount}, end.getF64Type()))[0]);
+  results.push_back(values.compute(
+      end, partsOf(values.channelAxisOf(value), bool(codes)), operands,
+      RankedTensorType::get({partCount}, end.getF64Type()))[0]);
   parts.push_back(value);
 }
 

@@ -154,6 +154,21 @@ Value LayerValues::quantized(Value value) {
   return entry.values;
 }
 
+Value LayerValues::roundedFloats(Value value) {
+  Type type = quantizedValues.lookup(value).type;
+  if (!type || !value.getDefiningOp() || isPerAxis(type))
+    return {};
+  OpBuilder builder = beside(value.getDefiningOp());
+  return compute(
+      builder,
+      inAnyLayout([params = affineParamsOf(type)](const KernelArgs &args) {
+        Tensor &result = args.outputs[0];
+        analyze::rounded(args.inputs[0].values<float>(), params,
+                         {result.data<float>(), size_t(result.size())});
+      }),
+      {floats(value)}, value.getType())[0];
+}
+
 bool LayerValues::movesCodes(Operation *op) {
   // An operator with a scale of its own may read other codes than its operand
   // has: a nearest resize in 16 bits of a tensor that it gets in 8.

@@ -52,6 +52,9 @@ public:
   Value recomputedOfCodes(Value value);
   /// Whether the two can differ.
   bool readsCodes(Operation *op);
+  /// The value of the float network in the codes of the quantized one; null if
+  /// it has none there.
+  Value roundedFloats(Value value);
   /// Whether the layer that makes this tensor can add an error of its own.
   bool hasOwnError(Value value);
 

@@ -253,6 +253,14 @@ void nearby(Values q, Values f, Results result) {
   }
 }
 
+void rounded(Values f, const AffineParams &codes, Results result) {
+  auto low = float(codes.low - codes.zeroPoint),
+       high = float(codes.high - codes.zeroPoint);
+  for (size_t i = 0; i < f.size(); ++i)
+    result[i] =
+        codes.scale * std::clamp(std::nearbyint(f[i] / codes.scale), low, high);
+}
+
 double squareOfProducts(Values a, Values b) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) {

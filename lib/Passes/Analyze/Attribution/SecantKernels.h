@@ -10,6 +10,8 @@
 #ifndef PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_SECANTKERNELS_H
 #define PARALLAX_LIB_PASSES_ANALYZE_ATTRIBUTION_SECANTKERNELS_H
 
+#include "parallax/Support/AffineParams.h"
+
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -27,6 +29,8 @@ void slope(Values x2, Values x1, Values y2, Values y1, Results result);
 void nearby(Values q, Values f, Results result);
 /// Half way between two points.
 void midpoint(Values a, Values b, Results result);
+/// The nearest value that codes have.
+void rounded(Values f, const AffineParams &codes, Results result);
 /// a - b, and 0 where that is not a number.
 void difference(Values a, Values b, Results result);
 /// The sum of products in double precision.
