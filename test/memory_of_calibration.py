@@ -28,6 +28,7 @@ def peak(samples):
     with open(config, "w") as file:
         json.dump({"input": model, "output_dir": f"{work}/out",
                    "quant": {"calibration_method": "KL",
+                             "calibration_hold_out": False,
                              "input_configs": [source]}}, file)
     run = subprocess.run([tool, "build", "--config", config,
                           "--log-level", "debug", "--threads", "2"],

@@ -308,6 +308,8 @@ def write_case(folder, network, port_name, files, extension, samples=None, **fie
     }
     quant = {
         "input_configs": [calibration],
+        # Of four samples too little is known: channels that vary look dead.
+        "calibration_hold_out": False,
         "precision_analysis": True,
         "precision_analysis_method": "EndToEnd",
         "precision_analysis_mode": "Both",

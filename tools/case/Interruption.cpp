@@ -75,6 +75,7 @@ int runInterruptible(const std::function<int()> &body) {
   // All is tidy now. The end is that of every other program, so that a shell
   // sees 130 after Ctrl-C, and stops its loop.
   log(LogLevel::Error, "interrupted");
+  std::signal(interruption, SIG_DFL); // it may have been ignored before
   std::raise(interruption);
   throw Error("interrupted");
 }

@@ -1,5 +1,4 @@
-//===- Interruption.h - Ctrl-C while a case is made --------------*- C++
-//-*-===//
+//===- Interruption.h - Ctrl-C while a case is made ------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
