@@ -6,7 +6,7 @@
 // loss of bad outputs, or if it has dead channels. The cause is looked for in
 // its own codes, in those of its weights and in those of its operands.
 //===----------------------------------------------------------------------===//
-#include "LossModel.h"
+#include "parallax/Analysis/LossModel.h"
 
 #include <algorithm>
 #include <cmath>

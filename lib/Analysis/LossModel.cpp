@@ -5,7 +5,7 @@
 // Indexes the report by tensor and layer. Where nothing was attributed, the
 // PerLayer error of a layer stands in for its part of the loss of the outputs.
 //===----------------------------------------------------------------------===//
-#include "LossModel.h"
+#include "parallax/Analysis/LossModel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,12 +30,7 @@ double noiseToSignal(const PrecisionRow &row) {
 
 double square(double value) { return value * value; }
 
-/// The squared error, as a part of the signal, that turns a vector by so much,
-/// and the other way round.
-double squareOfLoss(double loss) {
-  double cosine = std::max(1 - loss, 1e-3);
-  return (1 / square(cosine) - 1) / 2;
-}
+/// The other way round.
 double lossOfSquare(double error) { return 1 - 1 / std::sqrt(1 + 2 * error); }
 /// From here on a loss says little about the size of the errors behind it.
 constexpr double saturatedLoss = 0.3;
@@ -60,6 +55,11 @@ double clippedPart(const PrecisionRow &row) {
 }
 
 } // namespace
+
+double squareOfLoss(double loss) {
+  double cosine = std::max(1 - loss, 1e-3);
+  return (1 / square(cosine) - 1) / 2;
+}
 
 double meanSquare(const ValueSummary &values) {
   return values.variance + values.mean * values.mean;
@@ -272,20 +272,22 @@ double LossModel::lossOfParts(double left) const {
   return (1 - moves) * smooth + lossOfMoves * std::sqrt(left / all);
 }
 
+double LossModel::kept(const std::string &tensor, const Trial &trial) const {
+  const PrecisionRow *row = find(tensor);
+  if (!row || !row->codes)
+    return 1;
+  auto codes = trial.codes.find(tensor);
+  if (codes == trial.codes.end())
+    return 0;
+  double clipped = clippedPart(*row);
+  return clipped + (1 - clipped) *
+                       square(double(codes->second.scale) / row->codes->scale);
+}
+
 double LossModel::predict(const Trial &trial) const {
   double left = 0;
   for (const AttributionRow &part : parts) {
-    const PrecisionRow *row = find(part.tensor);
-    double kept = 1;
-    if (row && row->codes) {
-      auto codes = trial.codes.find(part.tensor);
-      double steps = codes == trial.codes.end()
-                         ? 0
-                         : double(codes->second.scale) / row->codes->scale;
-      double clipped = codes == trial.codes.end() ? 0 : clippedPart(*row);
-      kept = clipped + (1 - clipped) * square(steps);
-    }
-    left += part.activations * kept;
+    left += part.activations * kept(part.tensor, trial);
     left += trial.wideWeights.contains(part.node) ? 0 : part.weights;
   }
   return lossOfParts(left);

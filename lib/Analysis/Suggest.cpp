@@ -7,20 +7,18 @@
 // change as well.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/Suggest.h"
-#include "LossModel.h"
+#include "parallax/Analysis/LossModel.h"
 
 #include "parallax/Analysis/OutputVerdict.h"
 #include "parallax/Analysis/RangeSearch.h"
+#include "parallax/Analysis/Widening.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace parallax {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t mostSuggestions = 5;
 /// The loss to aim at for outputs below the threshold, and the loss that is
@@ -35,62 +33,6 @@ constexpr int mostAttempts = 4;
 constexpr double muchFiner = 16;
 /// SmoothQuant is suggested for channels this far above the median one.
 constexpr double worthSmoothing = 8;
-
-std::string quoted(const Json &value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-/// Names of layers, each once.
-class LayerList {
-public:
-  void add(const std::string &name) {
-    if (!name.empty() && !contains(name))
-      names.push_back(name);
-  }
-  bool contains(const std::string &name) const {
-    return std::ranges::find(names, name) != names.end();
-  }
-
-  std::vector<std::string> names;
-};
-
-/// What is to have 16 bits.
-struct Widening {
-  /// Layers by what they read, by their weights, and by their results.
-  LayerList data, weights, results;
-
-  size_t size() const { return data.names.size() + results.names.size(); }
-
-  std::vector<ConfigEdit> edits() const {
-    LayerList both, dataOnly, weightsOnly;
-    for (const std::string &name : data.names)
-      (weights.contains(name) ? both : dataOnly).add(name);
-    for (const std::string &name : weights.names)
-      if (!data.contains(name))
-        weightsOnly.add(name);
-    std::vector<ConfigEdit> result;
-    auto append = [&](const LayerList &layers, Json types) {
-      if (layers.names.empty())
-        return;
-      Json entry = {{"layer_names", layers.names}};
-      entry.update(types);
-      result.push_back({"quant.layer_configs", quoted(entry), true});
-    };
-    append(both, {{"data_type", "U16"}, {"weight_data_type", "S16"}});
-    append(dataOnly, {{"data_type", "U16"}});
-    append(weightsOnly, {{"weight_data_type", "S16"}});
-    append(results, {{"output_data_type", "U16"}});
-    return result;
-  }
-
-  std::vector<std::string> layers() const {
-    LayerList all;
-    for (const LayerList *list : {&data, &weights, &results})
-      for (const std::string &name : list->names)
-        all.add(name);
-    return all.names;
-  }
-};
 
 /// The mean squared error of `levels` codes over a range.
 double errorOf(const Histogram &values, Interval range, int64_t levels) {

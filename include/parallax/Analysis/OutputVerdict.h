@@ -60,8 +60,8 @@ std::vector<JudgedOutput> judgeFinalOutputs(const PrecisionReport &report);
 /// Why no output says anything about the network; empty if one does.
 std::string whyNothingIsCompared(const PrecisionReport &report);
 
-/// Whether the network is good at its task; where that was not measured, whether
-/// outputs were compared, and all of them are good.
+/// Whether the network is good at its task; where that was not measured,
+/// whether outputs were compared, and all of them are good.
 bool areOutputsGood(const PrecisionReport &report);
 
 /// "channels 4–83 (0 … 0.93)"; empty if the group is the whole output.

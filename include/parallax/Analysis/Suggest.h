@@ -9,6 +9,7 @@
 #define PARALLAX_ANALYSIS_SUGGEST_H
 
 #include "parallax/Analysis/Diagnosis.h"
+#include "parallax/Analysis/LayerCost.h"
 #include "parallax/Config/Enums.h"
 #include "parallax/Support/AffineParams.h"
 
@@ -30,6 +31,8 @@ struct Trial {
   /// The layers whose weights have more than 8 bits.
   std::set<std::string> wideWeights;
   int64_t cycles = 0;
+  /// In the order of the network that the NPU computes.
+  std::vector<LayerCost> costs = {};
 };
 
 struct SuggestOptions {

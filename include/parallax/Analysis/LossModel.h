@@ -8,8 +8,8 @@
 // smaller, and the outputs still point elsewhere. Predictions are made of
 // squares, but for answers of a softmax that turn into others.
 //===----------------------------------------------------------------------===//
-#ifndef PARALLAX_LIB_ANALYSIS_LOSSMODEL_H
-#define PARALLAX_LIB_ANALYSIS_LOSSMODEL_H
+#ifndef PARALLAX_ANALYSIS_LOSSMODEL_H
+#define PARALLAX_ANALYSIS_LOSSMODEL_H
 
 #include "parallax/Analysis/PrecisionReport.h"
 #include "parallax/Analysis/Suggest.h"
@@ -64,6 +64,8 @@ public:
   double partOf(const std::string &tensor) const;
   ErrorParts errorOf(const PrecisionRow &row) const;
 
+  /// The part of a tensor's squared error that is left with other codes.
+  double kept(const std::string &tensor, const Trial &trial) const;
   /// The loss that is left with other codes and weights.
   double predict(const Trial &trial) const;
   /// The same with ranges that cover the analyzed samples, and no more.
@@ -94,6 +96,8 @@ private:
   std::multimap<std::string, const PrecisionRow *> readersOf;
 };
 
+/// The squared error, as a part of the signal, that turns a vector by so much.
+double squareOfLoss(double loss);
 /// The mean of the squares of the float values.
 double meanSquare(const ValueSummary &values);
 /// The values of the outermost codes.
@@ -103,4 +107,4 @@ double roundingError(const AffineParams &codes);
 
 } // namespace parallax
 
-#endif // PARALLAX_LIB_ANALYSIS_LOSSMODEL_H
+#endif // PARALLAX_ANALYSIS_LOSSMODEL_H
