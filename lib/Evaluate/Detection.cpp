@@ -103,6 +103,11 @@ public:
     return foundIn(before[0]) != foundIn(after[0]);
   }
 
+  bool weighErrors(std::span<const Tensor> outputs,
+                   std::span<const std::span<float>> weights) const override {
+    return decoder->weigh(outputs, weights);
+  }
+
   std::vector<ClassAccuracy> classes() const override {
     std::vector<ClassAccuracy> result;
     for (auto [label, count] : objectCounts)

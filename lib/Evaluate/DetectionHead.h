@@ -32,6 +32,11 @@ public:
   decode(std::span<const Tensor> outputs) const = 0;
   /// How many classes the network knows.
   virtual int64_t classCount() const = 0;
+  /// See Task::weighErrors.
+  virtual bool weigh(std::span<const Tensor>,
+                     std::span<const std::span<float>>) const {
+    return false;
+  }
 };
 
 /// What the configuration asks for, or what the shapes of the outputs say.

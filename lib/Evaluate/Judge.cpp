@@ -38,15 +38,16 @@ Scores scoreDraw(std::span<const std::unique_ptr<Scorer>> scorers,
 /// Draws as many samples as there are, with repetitions. Each draw has a
 /// generator of its own, so any number of threads gives the same.
 std::vector<Scores> drawAgain(std::span<const std::unique_ptr<Scorer>> scorers,
-                              size_t samples, const EvaluationConfig &config) {
+                              std::span<const size_t> samples, size_t all,
+                              const EvaluationConfig &config) {
   std::vector<Scores> draws(size_t(config.bootstrapSamples));
   parallelFor(int64_t(draws.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t draw = begin; draw < end; ++draw) {
       Random mixer(uint64_t(config.randomSeed));
       Random random(mixer.next() + uint64_t(draw));
-      std::vector<uint32_t> counts(samples);
-      for (size_t i = 0; i < samples; ++i)
-        ++counts[random.next() % samples];
+      std::vector<uint32_t> counts(all);
+      for (size_t i = 0; i < samples.size(); ++i)
+        ++counts[samples[random.next() % samples.size()]];
       draws[size_t(draw)] = scoreDraw(scorers, counts);
     }
   });
@@ -99,36 +100,6 @@ double tolerableLossOf(const EvaluationConfig &config,
                    std::abs(first.metrics.front().value.value);
 }
 
-std::vector<NetworkAccuracy> measure(const Task &task,
-                                     const EvaluationConfig &config,
-                                     size_t samples,
-                                     std::span<const NetworkAnswers> networks) {
-  std::vector<std::unique_ptr<Scorer>> scorers;
-  for (const NetworkAnswers &network : networks)
-    scorers.push_back(task.scorer(network.answers));
-  Scores scores = scoreDraw(scorers, std::vector<uint32_t>(samples, 1));
-  std::vector<Scores> draws = drawAgain(scorers, samples, config);
-  std::span<const MetricInfo> metrics = task.metrics();
-  std::vector<NetworkAccuracy> result;
-  for (size_t n = 0; n < networks.size(); ++n) {
-    result.push_back({networks[n].network});
-    for (size_t m = 0; m < metrics.size(); ++m) {
-      std::vector<double> values, losses;
-      for (const Scores &draw : draws) {
-        values.push_back(draw[n][m]);
-        losses.push_back(lossOf(metrics[m], draw[0][m], draw[n][m]));
-      }
-      result.back().metrics.push_back(
-          {std::string(metrics[m].name), std::string(metrics[m].title),
-           metrics[m].higherIsBetter,
-           intervalOf(scores[n][m], std::move(values)),
-           intervalOf(lossOf(metrics[m], scores[0][m], scores[n][m]),
-                      std::move(losses))});
-    }
-  }
-  return result;
-}
-
 /// The answers for a sample.
 std::span<const Answer> answersFor(const NetworkAnswers &network, size_t sample,
                                    const EvaluationData &data) {
@@ -178,14 +149,49 @@ std::string csvField(std::string_view text) {
 
 } // namespace
 
+std::vector<NetworkAccuracy>
+measureAnswers(const Task &task, const EvaluationConfig &config,
+               const EvaluationData &data, std::span<const size_t> samples,
+               std::span<const NetworkAnswers> networks) {
+  std::vector<std::unique_ptr<Scorer>> scorers;
+  for (const NetworkAnswers &network : networks)
+    scorers.push_back(task.scorer(network.answers));
+  std::vector<uint32_t> once(data.size());
+  for (size_t sample : samples)
+    once[sample] = 1;
+  Scores scores = scoreDraw(scorers, once);
+  std::vector<Scores> draws = drawAgain(scorers, samples, data.size(), config);
+  std::span<const MetricInfo> metrics = task.metrics();
+  std::vector<NetworkAccuracy> result;
+  for (size_t n = 0; n < networks.size(); ++n) {
+    result.push_back({networks[n].network});
+    for (size_t m = 0; m < metrics.size(); ++m) {
+      std::vector<double> values, losses;
+      for (const Scores &draw : draws) {
+        values.push_back(draw[n][m]);
+        losses.push_back(lossOf(metrics[m], draw[0][m], draw[n][m]));
+      }
+      result.back().metrics.push_back(
+          {std::string(metrics[m].name), std::string(metrics[m].title),
+           metrics[m].higherIsBetter,
+           intervalOf(scores[n][m], std::move(values)),
+           intervalOf(lossOf(metrics[m], scores[0][m], scores[n][m]),
+                      std::move(losses))});
+    }
+  }
+  putFirst(result, config.metric);
+  return result;
+}
+
 Accuracy judgeAnswers(const Task &task, const EvaluationConfig &config,
                       const EvaluationData &data,
                       std::span<const NetworkAnswers> networks) {
   Accuracy accuracy;
   accuracy.task = configName(config.task);
   accuracy.samples = int64_t(data.size());
-  accuracy.networks = measure(task, config, data.size(), networks);
-  putFirst(accuracy.networks, config.metric);
+  std::vector<size_t> samples(data.size());
+  std::iota(samples.begin(), samples.end(), size_t(0));
+  accuracy.networks = measureAnswers(task, config, data, samples, networks);
   scoreClasses(accuracy, task, networks);
   findChanges(accuracy, task, data, networks);
   accuracy.tolerableLoss = tolerableLossOf(config, accuracy.networks.front());
@@ -196,16 +202,15 @@ Accuracy judgeAnswers(const Task &task, const EvaluationConfig &config,
   return accuracy;
 }
 
-Accuracy judgeNumbers(const EvaluationConfig &config, int64_t samples,
-                      std::vector<NetworkAccuracy> networks) {
-  Accuracy accuracy;
-  accuracy.task = configName(config.task);
-  accuracy.samples = samples;
-  accuracy.networks = std::move(networks);
-  accuracy.hasIntervals = false;
-  putFirst(accuracy.networks, config.metric);
-  const std::vector<MetricResult> first = accuracy.networks.front().metrics;
-  for (NetworkAccuracy &network : accuracy.networks) {
+std::vector<NetworkAccuracy>
+measureNumbers(const EvaluationConfig &config,
+               std::span<const NetworkAnswers> networks) {
+  std::vector<NetworkAccuracy> result;
+  for (const NetworkAnswers &network : networks)
+    result.push_back({network.network, network.scored});
+  putFirst(result, config.metric);
+  const std::vector<MetricResult> first = result.front().metrics;
+  for (NetworkAccuracy &network : result) {
     for (size_t m = 0; m < network.metrics.size(); ++m) {
       MetricResult &metric = network.metrics[m];
       if (m >= first.size() || first[m].name != metric.name)
@@ -216,6 +221,16 @@ Accuracy judgeNumbers(const EvaluationConfig &config, int64_t samples,
       metric.loss = {loss, loss, loss};
     }
   }
+  return result;
+}
+
+Accuracy judgeNumbers(const EvaluationConfig &config, int64_t samples,
+                      std::span<const NetworkAnswers> networks) {
+  Accuracy accuracy;
+  accuracy.task = configName(config.task);
+  accuracy.samples = samples;
+  accuracy.networks = measureNumbers(config, networks);
+  accuracy.hasIntervals = false;
   accuracy.tolerableLoss = tolerableLossOf(config, accuracy.networks.front());
   decide(accuracy, 0);
   return accuracy;

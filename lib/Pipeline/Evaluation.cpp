@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <mutex>
+#include <numeric>
 
 namespace fs = std::filesystem;
 
@@ -136,52 +137,98 @@ void Evaluator::check(std::span<const PortInfo> inputs,
 
 void Evaluator::run(const std::string &name, const Executable &network,
                     InputForm form) {
-  InputPreparation preparation = prepare(network.inputs, form);
-  if (task.task == EvaluationTask::Custom)
-    return runCommand(name, network, preparation);
-  std::unique_ptr<Task> own =
-      makeTask(task, data, network.inputs, network.outputs);
-  NetworkAnswers answers{name, std::vector<Answer>(data.runs())};
-  {
-    Progress progress(fmt::format("Evaluating {}", name), int64_t(data.runs()));
-    // Neighbours of all samples take too long to look for again and again.
-    std::optional<RunningScore> score;
-    if (task.task != EvaluationTask::Embedding)
-      score.emplace(*own, data.size(), data.runs(), answers.answers, progress);
-    std::vector<Placement> placements(data.runs());
-    SampleCallbacks callbacks;
-    callbacks.inOrder = false;
-    callbacks.load = [&](size_t run) {
-      return data.load(run, preparation, placements[run]);
-    };
-    callbacks.consume = [&](size_t run, std::span<const Tensor> outputs) {
-      answers.answers[run] = own->answer(run, placements[run], outputs);
-      if (score)
-        score->add(data.sampleOf(run));
-      progress.advance();
-    };
-    runSamples(network, data.runs(), threads, callbacks);
+  std::vector<size_t> all(data.runs());
+  std::iota(all.begin(), all.end(), size_t(0));
+  NetworkAnswers answers{name};
+  if (task.task == EvaluationTask::Custom) {
+    runCommand(answers, network, form, all);
+  } else {
+    std::unique_ptr<Task> own =
+        makeTask(task, data, network.inputs, network.outputs);
+    answers.answers.resize(data.runs());
+    answerRuns(answers, network, form, *own, all);
+    if (!judging)
+      judging = std::move(own);
   }
   networks.push_back(std::move(answers));
-  if (!judging)
-    judging = std::move(own);
+}
+
+NetworkAnswers Evaluator::answer(const std::string &name,
+                                 const Executable &network,
+                                 std::span<const size_t> samples,
+                                 const NetworkAnswers *before) const {
+  size_t each = data.hasPairs() ? 2 : 1;
+  std::vector<size_t> chosen;
+  for (size_t sample : samples)
+    for (size_t k = 0; k < each; ++k)
+      chosen.push_back(sample * each + k);
+  NetworkAnswers answers{name};
+  if (task.task == EvaluationTask::Custom) {
+    runCommand(answers, network, InputForm::Model, chosen);
+  } else {
+    answers.answers = (before ? *before : networks.front()).answers;
+    answerRuns(answers, network, InputForm::Model, *judging, chosen);
+  }
+  return answers;
+}
+
+NetworkAccuracy Evaluator::measureFirst(std::span<const size_t> samples) const {
+  std::span<const NetworkAnswers> first(&networks.front(), 1);
+  return judging ? measureAnswers(*judging, task, data, samples, first).front()
+                 : measureNumbers(task, first).front();
+}
+
+std::vector<NetworkAccuracy>
+Evaluator::measure(const NetworkAnswers &other,
+                   std::span<const size_t> samples) const {
+  NetworkAnswers pair[] = {networks.front(), other};
+  return judging ? measureAnswers(*judging, task, data, samples, pair)
+                 : measureNumbers(task, pair);
+}
+
+void Evaluator::answerRuns(NetworkAnswers &answers, const Executable &network,
+                           InputForm form, const Task &own,
+                           std::span<const size_t> runs) const {
+  InputPreparation preparation = prepare(network.inputs, form);
+  Progress progress(fmt::format("Evaluating {}", answers.network),
+                    int64_t(runs.size()));
+  // Neighbours of all samples take too long to look for again and again.
+  std::optional<RunningScore> score;
+  if (task.task != EvaluationTask::Embedding)
+    score.emplace(own, data.size(), runs.size(), answers.answers, progress);
+  std::vector<Placement> placements(runs.size());
+  SampleCallbacks callbacks;
+  callbacks.inOrder = false;
+  callbacks.load = [&](size_t i) {
+    return data.load(runs[i], preparation, placements[i]);
+  };
+  callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
+    answers.answers[runs[i]] = own.answer(runs[i], placements[i], outputs);
+    if (score)
+      score->add(data.sampleOf(runs[i]));
+    progress.advance();
+  };
+  runSamples(network, runs.size(), threads, callbacks);
 }
 
 /// Outputs go to a folder for each sample, which the command reads.
-void Evaluator::runCommand(const std::string &name, const Executable &network,
-                           const InputPreparation &preparation) {
-  fs::path folder =
-      OutputFiles(config.outputDir).evaluationFolder() / fileNameOf(name);
+void Evaluator::runCommand(NetworkAnswers &answers, const Executable &network,
+                           InputForm form, std::span<const size_t> runs) const {
+  InputPreparation preparation = prepare(network.inputs, form);
+  fs::path folder = OutputFiles(config.outputDir).evaluationFolder() /
+                    fileNameOf(answers.network);
   fs::remove_all(folder);
   {
-    Progress progress(fmt::format("Evaluating {}", name), int64_t(data.runs()));
+    Progress progress(fmt::format("Evaluating {}", answers.network),
+                      int64_t(runs.size()));
     SampleCallbacks callbacks;
     callbacks.inOrder = false;
-    callbacks.load = [&](size_t run) {
+    callbacks.load = [&](size_t i) {
       Placement ignored;
-      return data.load(run, preparation, ignored);
+      return data.load(runs[i], preparation, ignored);
     };
-    callbacks.consume = [&](size_t run, std::span<const Tensor> outputs) {
+    callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
+      size_t run = runs[i];
       std::string sample =
           fs::path(data.name(data.sampleOf(run))).replace_extension().string();
       if (data.hasPairs())
@@ -189,15 +236,15 @@ void Evaluator::runCommand(const std::string &name, const Executable &network,
       writeNpyFolder(folder / sample, network.outputs, outputs);
       progress.advance();
     };
-    runSamples(network, data.runs(), threads, callbacks);
+    runSamples(network, runs.size(), threads, callbacks);
   }
-  scored.push_back({name, runMetricCommand(task, folder)});
+  answers.scored = runMetricCommand(task, folder);
   fs::remove_all(folder);
 }
 
 Accuracy Evaluator::judge() const {
   return judging ? judgeAnswers(*judging, task, data, networks)
-                 : judgeNumbers(task, int64_t(data.size()), scored);
+                 : judgeNumbers(task, int64_t(data.size()), networks);
 }
 
 std::string Evaluator::answers() const {

@@ -63,6 +63,14 @@ public:
     return {};
   }
 
+  /// What a small error of each element of the outputs is worth: the square of
+  /// what it does to the answer, in any unit. `weights` has the shapes of the
+  /// outputs. False if nothing better is known than the size of the error.
+  virtual bool weighErrors(std::span<const Tensor>,
+                           std::span<const std::span<float>>) const {
+    return false;
+  }
+
   /// Whether the metrics are means over samples, of which each is right or
   /// wrong: then a loss that n samples have not shown may still be 3 / n.
   virtual bool isShareOfSamples() const { return false; }
@@ -79,8 +87,22 @@ std::unique_ptr<Task> makeTask(const EvaluationConfig &config,
 /// What one network has answered.
 struct NetworkAnswers {
   std::string network;
-  std::vector<Answer> answers;
+  /// For each run.
+  std::vector<Answer> answers = {};
+  /// Where a command has scored all runs together.
+  std::vector<MetricResult> scored = {};
 };
+
+/// The metrics of networks on some of the samples, with intervals, and what
+/// they lose against the first network. The metric that decides comes first.
+std::vector<NetworkAccuracy>
+measureAnswers(const Task &task, const EvaluationConfig &config,
+               const EvaluationData &data, std::span<const size_t> samples,
+               std::span<const NetworkAnswers> networks);
+/// The same for networks that a command has scored: no intervals.
+std::vector<NetworkAccuracy>
+measureNumbers(const EvaluationConfig &config,
+               std::span<const NetworkAnswers> networks);
 
 /// Scores the networks, compares them with the first one, and judges the last
 /// one.
@@ -100,7 +122,7 @@ runMetricCommand(const EvaluationConfig &config,
 
 /// The same for networks that a command has scored.
 Accuracy judgeNumbers(const EvaluationConfig &config, int64_t samples,
-                      std::vector<NetworkAccuracy> networks);
+                      std::span<const NetworkAnswers> networks);
 
 } // namespace parallax
 

@@ -38,6 +38,20 @@ public:
 
   /// Judges all networks that were run.
   Accuracy judge() const;
+
+  /// What another network answers for some of the samples. The answers for the
+  /// others are what it gave before, or those of the first network that ran.
+  NetworkAnswers answer(const std::string &name, const Executable &network,
+                        std::span<const size_t> samples,
+                        const NetworkAnswers *before = nullptr) const;
+  /// The first network on some of the samples, alone and beside another one.
+  NetworkAccuracy measureFirst(std::span<const size_t> samples) const;
+  std::vector<NetworkAccuracy> measure(const NetworkAnswers &other,
+                                       std::span<const size_t> samples) const;
+  /// Knows what answers are worth; null before a network was run, and for
+  /// commands.
+  const Task *knownTask() const { return judging.get(); }
+  size_t samples() const { return data.size(); }
   /// Every sample and what the networks answered, as CSV.
   std::string answers() const;
 
@@ -51,8 +65,12 @@ public:
 private:
   InputPreparation prepare(std::span<const PortInfo> inputs,
                            InputForm form) const;
-  void runCommand(const std::string &name, const Executable &network,
-                  const InputPreparation &preparation);
+  /// Replaces the answers of these runs.
+  void answerRuns(NetworkAnswers &answers, const Executable &network,
+                  InputForm form, const Task &own,
+                  std::span<const size_t> runs) const;
+  void runCommand(NetworkAnswers &answers, const Executable &network,
+                  InputForm form, std::span<const size_t> runs) const;
 
   const BuildConfig &config;
   /// The same with what the calibration says about pictures.
@@ -62,8 +80,6 @@ private:
   /// Of the first network; it knows how to judge answers.
   std::unique_ptr<Task> judging;
   std::vector<NetworkAnswers> networks;
-  /// Scored by a command.
-  std::vector<NetworkAccuracy> scored;
 };
 
 /// Inputs for checks of a network: the first of the evaluation set, or random

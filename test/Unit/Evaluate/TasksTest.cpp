@@ -304,8 +304,9 @@ TEST_F(CommandTest, PrintsNumbers) {
                 .value.value,
             1);
   config.higherIsBetter = false;
-  std::vector<NetworkAccuracy> networks = {{"a", run("echo '{\"wer\": 1}' #")},
-                                           {"b", run("echo '{\"wer\": 2}' #")}};
+  std::vector<NetworkAnswers> networks = {
+      {"a", {}, run("echo '{\"wer\": 1}' #")},
+      {"b", {}, run("echo '{\"wer\": 2}' #")}};
   Accuracy accuracy = judgeNumbers(config, 3, networks);
   EXPECT_EQ(accuracy.verdict, AccuracyVerdict::Bad);
   EXPECT_EQ(accuracy.networks[1].metrics[0].loss.value, 1);
