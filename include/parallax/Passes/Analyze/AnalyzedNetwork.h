@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <functional>
+#include <span>
 
 namespace parallax {
 
@@ -53,6 +54,11 @@ struct AnalysisOptions {
   bool attributes = false;
   /// On so many samples, if there are as many.
   size_t attributedSamples = 4;
+  /// What an error of each element of the outputs is worth, for what layers
+  /// lose alone; see Task::weighErrors. By default all are alike.
+  std::function<bool(std::span<const Tensor> outputs,
+                     std::span<const std::span<float>> weights)>
+      weigh = nullptr;
 };
 
 } // namespace parallax

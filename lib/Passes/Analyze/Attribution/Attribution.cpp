@@ -82,13 +82,13 @@ double lossOf(double square) { return 1 - 1 / std::sqrt(1 + 2 * square); }
 
 class Attributor {
 public:
-  Attributor(const AnalyzedNetwork &views, AnalysisMode mode)
-      : views(views), values(views, mode) {
+  Attributor(const AnalyzedNetwork &views, AnalysisMode mode,
+             const AnalysisOptions &options)
+      : views(views), options(options), values(views, mode) {
     attribution.mode = mode;
   }
 
-  std::optional<Attribution> run(const Samples &samples,
-                                 const AnalysisOptions &options);
+  std::optional<Attribution> run(const Samples &samples);
 
 private:
   void findErrors();
@@ -99,6 +99,7 @@ private:
   void addRows();
 
   AnalyzedNetwork views;
+  const AnalysisOptions &options;
   LayerValues values;
   /// What tensors are worth, and the random vectors that went back.
   Gradients worth, probes[probeCount];
@@ -139,21 +140,39 @@ void Attributor::findErrors() {
 void Attributor::addLosses() {
   OpBuilder &end = values.atEnd();
   Type scalar = RankedTensorType::get({}, end.getF64Type());
-  for (Value output : views.network.front().getTerminator()->getOperands()) {
+  auto outputs = views.network.front().getTerminator()->getOperands();
+  bool areWeighed = options.weigh && llvm::all_of(outputs, isReal);
+  for (auto [number, output] : llvm::enumerate(outputs)) {
     if (!isReal(output) || !output.getDefiningOp() || isKnown(output) ||
         worth.contains(output))
       continue;
-    auto run = [](const KernelArgs &args) {
+    // Beside the output itself, all outputs that its errors are weighed by.
+    auto run = [weigh = areWeighed ? options.weigh : nullptr,
+                index = size_t(number)](const KernelArgs &args) {
       *args.outputs[1].data<double>() =
           cosineLoss(in(args, 0), in(args, 1), out(args, 0));
+      std::vector<std::vector<float>> weights;
+      std::vector<std::span<float>> filled;
+      for (const Tensor &output : args.inputs.subspan(2))
+        weights.emplace_back(size_t(output.size()));
+      for (std::vector<float> &own : weights)
+        filled.emplace_back(own);
+      bool isWeighed = weigh && weigh(args.inputs.subspan(2), filled);
       for (size_t k = 0; k < probeCount; ++k)
-        probe(in(args, 1), k, out(args, 2 + k));
+        if (isWeighed)
+          weightedProbe(in(args, 1), weights[index], k, out(args, 2 + k));
+        else
+          probe(in(args, 1), k, out(args, 2 + k));
     };
     SmallVector<Type> types = {output.getType(), scalar};
     types.append(probeCount, output.getType());
-    SmallVector<Value> made = values.compute(
-        end, plainly(run), {values.quantized(output), values.floats(output)},
-        types);
+    SmallVector<Value> operands = {values.quantized(output),
+                                   values.floats(output)};
+    if (areWeighed)
+      for (Value other : outputs)
+        operands.push_back(values.floats(other));
+    SmallVector<Value> made =
+        values.compute(end, plainly(run), operands, types);
     worth[output] = made[0];
     results.push_back(made[1]);
     for (size_t k = 0; k < probeCount; ++k)
@@ -248,8 +267,7 @@ void Attributor::addSample(std::span<const Tensor> outputs) {
   }
 }
 
-std::optional<Attribution> Attributor::run(const Samples &samples,
-                                           const AnalysisOptions &options) {
+std::optional<Attribution> Attributor::run(const Samples &samples) {
   findErrors();
   addLosses();
   if (losses == 0)
@@ -316,7 +334,7 @@ std::optional<Attribution> attribute(const AnalyzedNetwork &views,
                                      const AnalysisOptions &options) {
   if (samples.count == 0)
     return std::nullopt;
-  return Attributor(views, mode).run(samples, options);
+  return Attributor(views, mode, options).run(samples);
 }
 
 } // namespace parallax::analyze

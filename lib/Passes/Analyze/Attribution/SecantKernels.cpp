@@ -280,6 +280,18 @@ void randomSigns(float size, uint64_t seed, Results result) {
   }
 }
 
+void weightedProbe(Values f, Values weights, uint64_t seed, Results result) {
+  double square = 0;
+  for (size_t i = 0; i < f.size(); ++i)
+    square += double(weights[i]) * f[i] * f[i];
+  std::ranges::fill(result, 0.0f);
+  if (!(square > 0) || !std::isfinite(square))
+    return;
+  randomSigns(1, patternOf(f) + f.size() + seed, result);
+  for (size_t i = 0; i < f.size(); ++i)
+    result[i] *= float(std::sqrt(weights[i] / (2 * square)));
+}
+
 void probe(Values f, uint64_t seed, Results result) {
   double square = 0, along = 0;
   for (float value : f)

@@ -45,6 +45,8 @@ double cosineLoss(Values q, Values f, Results gradient);
 /// with a small error of f is the loss that this error makes by itself. The
 /// last bits of f don't choose it, so that another processor finds the same.
 void probe(Values f, uint64_t seed, Results result);
+/// The same where errors of elements are worth different amounts.
+void weightedProbe(Values f, Values weights, uint64_t seed, Results result);
 
 /// The sum of the squares of products of elements.
 double squareOfProducts(Values a, Values b);
