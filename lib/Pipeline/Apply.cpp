@@ -11,11 +11,8 @@
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
-#include "parallax/Support/Views.h"
 
 #include <fmt/format.h>
-
-namespace fs = std::filesystem;
 
 namespace parallax {
 namespace {
@@ -68,24 +65,6 @@ std::string firstPhase(std::span<const ConfigEdit> edits,
   return "quantize";
 }
 
-/// Builds from a phase on. What phases only write if there is a reason may not
-/// be left from the build before.
-void buildFrom(const std::string &phaseName, BuildState &state) {
-  fs::remove(state.files().layerConfigAudit());
-  fs::remove(state.files().floatChanges());
-  if (phaseName == "import") {
-    state.network.reset();
-  } else {
-    for (StringRef name :
-         {views::quantized, views::deployed, views::npu, views::npuCore})
-      if (mlir::func::FuncOp view = state.network->view(name))
-        view.erase();
-  }
-  for (const Phase &phase : phasesBetween(phaseName, ""))
-    if (phase.isWanted(state.config))
-      phase.run(state);
-}
-
 } // namespace
 
 void checkApplies(const BuildConfig &config, const std::string &phaseTo) {
@@ -109,7 +88,7 @@ void applySuggestions(BuildState &state) {
   Choice choice = choose(chosenOf(before, state.options), loss);
   BuildConfig original = state.config;
   state.config = withEdits(original, choice.edits);
-  buildFrom(firstPhase(choice.edits, original), state);
+  buildAgain(state, firstPhase(choice.edits, original));
   showResult(renderApplied({&before, &*report, loss * (1 - choice.left),
                             cyclesBefore, state.cycles, choice.extraCycles},
                            currentListener().style()));
@@ -118,7 +97,7 @@ void applySuggestions(BuildState &state) {
   log(LogLevel::Warning,
       "the network got worse, so it is built again as it was");
   state.config = original;
-  buildFrom("import", state);
+  buildAgain(state, "import");
 }
 
 } // namespace parallax

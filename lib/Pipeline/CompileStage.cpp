@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CompileStage.h"
 #include "CompiledCheck.h"
+#include "parallax/Pipeline/Attempt.h"
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/LowerLog.h"
 #include "parallax/Report/Table.h"
@@ -74,16 +75,10 @@ CompiledInfo compiledInfo(const BuildConfig &config, const Target &target) {
   return info;
 }
 
-std::vector<LayerCost> costsOf(mlir::func::FuncOp machine, const Target &target,
-                               const BuildConfig &config) {
-  return estimateCost(machine, target,
-                      {config.npuMode, config.compiler.ddrBwLimit});
-}
-
 void reportCost(mlir::func::FuncOp machine, const Target &target,
                 const BuildState &state) {
   const BuildConfig &config = state.config;
-  std::vector<LayerCost> costs = costsOf(machine, target, config);
+  std::vector<LayerCost> costs = costsOf(machine, config);
   showResult("Cost of the Costliest Layers\n" +
              costTable(costs).render(currentListener().style()));
   log(LogLevel::Info, "{}", maxCycleLine(costs));
@@ -135,8 +130,7 @@ mlir::func::FuncOp machineOf(BuildState &state) {
 
 void addCycles(PrecisionReport &report, mlir::func::FuncOp machine,
                const BuildConfig &config) {
-  std::vector<LayerCost> costs =
-      costsOf(machine, findTarget(config.targetHardware), config);
+  std::vector<LayerCost> costs = costsOf(machine, config);
   std::set<std::string> rows;
   for (const PrecisionTable &table : report.tables)
     for (const PrecisionRow &row : table.rows)

@@ -20,10 +20,6 @@ void checkTarget(const BuildConfig &config);
 /// give that other inputs, `npuCore` with those of the model.
 void runCompileStage(BuildState &state);
 
-/// The network of the NPU with the inputs that the model itself has, once
-/// it is compiled.
-mlir::func::FuncOp machineOf(BuildState &state);
-
 /// Says what each layer of an analysis takes on the NPU.
 void addCycles(PrecisionReport &report, mlir::func::FuncOp machine,
                const BuildConfig &config);

@@ -13,6 +13,7 @@
 #include "parallax/Pipeline/Evaluation.h"
 
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Views.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -166,6 +167,24 @@ void checkModelIsSame(const BuildState &state) {
   if (digestOfModel(state.config.input, state.network->summary()) !=
       state.modelDigest)
     failForChange(state);
+}
+
+void buildAgain(BuildState &state, const std::string &from,
+                const std::string &to) {
+  // What phases only write if there is a reason may not be left.
+  fs::remove(state.files().layerConfigAudit());
+  fs::remove(state.files().floatChanges());
+  if (from == phases[0].name) {
+    state.network.reset();
+  } else {
+    for (StringRef name :
+         {views::quantized, views::deployed, views::npu, views::npuCore})
+      if (mlir::func::FuncOp view = state.network->view(name))
+        view.erase();
+  }
+  for (const Phase &phase : phasesBetween(from, to))
+    if (phase.isWanted(state.config))
+      phase.run(state);
 }
 
 } // namespace parallax

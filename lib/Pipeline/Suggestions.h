@@ -8,7 +8,7 @@
 #ifndef PARALLAX_LIB_PIPELINE_SUGGESTIONS_H
 #define PARALLAX_LIB_PIPELINE_SUGGESTIONS_H
 
-#include "parallax/Pipeline/Phases.h"
+#include "parallax/Pipeline/Attempt.h"
 #include "parallax/Support/Samples.h"
 
 namespace parallax {
@@ -23,13 +23,6 @@ void addSuggestions(PrecisionReport &report, BuildState &state,
 /// Writes quant/debug/suggestions.json and suggested_config.json, or removes
 /// what an earlier build has left there.
 void writeSuggestions(const PrecisionReport &report, const BuildState &state);
-
-/// The configuration with changes; throws Error if they don't fit it.
-BuildConfig withEdits(const BuildConfig &config,
-                      std::span<const ConfigEdit> edits);
-
-/// What the NPU needs for a network.
-int64_t cyclesOf(mlir::func::FuncOp machine, const BuildConfig &config);
 
 } // namespace parallax
 

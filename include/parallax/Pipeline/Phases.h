@@ -63,6 +63,11 @@ bool restoreBefore(const Phase &first, BuildState &state);
 /// is no longer what was imported.
 void checkModelIsSame(const BuildState &state);
 
+/// Builds once more from a phase to another, both included, for example
+/// because the configuration has changed. What the phases made before goes.
+void buildAgain(BuildState &state, const std::string &from,
+                const std::string &to = "");
+
 } // namespace parallax
 
 #endif // PARALLAX_PIPELINE_PHASES_H

@@ -1,0 +1,38 @@
+//===- Attempt.h - A network with another configuration --------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// What changes of the configuration would make of a network, as far as types
+// and costs tell: nothing is executed or written.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_PIPELINE_ATTEMPT_H
+#define PARALLAX_PIPELINE_ATTEMPT_H
+
+#include "parallax/Analysis/Suggest.h"
+#include "parallax/Pipeline/Phases.h"
+
+namespace parallax {
+
+/// A configuration in JSON with changes; throws Error if they don't fit it.
+std::string editedText(std::string_view text,
+                       std::span<const ConfigEdit> edits);
+BuildConfig withEdits(const BuildConfig &config,
+                      std::span<const ConfigEdit> edits);
+
+/// What the NPU needs for a network, by layer and in all.
+std::vector<LayerCost> costsOf(mlir::func::FuncOp machine,
+                               const BuildConfig &config);
+int64_t cyclesOf(mlir::func::FuncOp machine, const BuildConfig &config);
+
+/// The network as the NPU computes it, without processors; null before it was
+/// compiled.
+mlir::func::FuncOp machineOf(BuildState &state);
+
+/// Quantizes and lowers a calibrated network in memory, beside its views, as a
+/// changed configuration says. Nothing if it can't be built in that way.
+std::optional<Trial> attempt(BuildState &state,
+                             const std::vector<ConfigEdit> &edits);
+
+} // namespace parallax
+
+#endif // PARALLAX_PIPELINE_ATTEMPT_H
