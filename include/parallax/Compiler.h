@@ -13,6 +13,8 @@
 #include "parallax/Analysis/Diagnosis.h"
 #include "parallax/Support/EvaluateOptions.h"
 #include "parallax/Support/Listener.h"
+#include "parallax/Support/TuneOptions.h"
+#include "parallax/Tune/TuneResult.h"
 
 #include <filesystem>
 #include <optional>
@@ -91,6 +93,9 @@ CompileResult compile(const CompileOptions &options,
 
 /// Evaluates models on the task of a configuration, in the same way.
 Accuracy evaluate(const EvaluateOptions &options, Listener *listener = nullptr);
+
+/// Finds the cheapest network that keeps its accuracy, in the same way.
+TuneResult tune(const TuneOptions &options, Listener *listener = nullptr);
 
 } // namespace parallax
 

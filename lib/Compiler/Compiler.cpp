@@ -12,6 +12,7 @@
 #include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/Parallel.h"
+#include "parallax/Tune/Tune.h"
 
 #include <algorithm>
 #include <map>
@@ -132,6 +133,11 @@ CompileResult compile(const CompileOptions &options, Listener *listener) {
 Accuracy evaluate(const EvaluateOptions &options, Listener *listener) {
   return runFor(listener, options.threads,
                 [&] { return evaluateModels(options); });
+}
+
+TuneResult tune(const TuneOptions &options, Listener *listener) {
+  return runFor(listener, options.threads,
+                [&] { return tuneNetwork(options); });
 }
 
 } // namespace parallax

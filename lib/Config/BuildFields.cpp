@@ -152,8 +152,7 @@ template <> Message describe<BuildConfig>() {
           field("evaluation", &C::evaluation,
                 "A task with labelled samples, on which accuracy is measured."),
           field("tuning", &C::tuning,
-                "What `parallax tune` looks for, and how.")
-              .inactive("no command tunes networks yet"),
+                "What `parallax tune` looks for, and how."),
           field("debug", &C::debug, "Options for debugging."),
       },
       checkBuild);

@@ -18,6 +18,7 @@
 #include "../inspect/Inspect.h"
 #include "../optimize/Optimize.h"
 #include "../run/Run.h"
+#include "../tune/Tune.h"
 
 #include "parallax/Case/Manifest.h"
 #include "parallax/Support/ProcessGuard.h"
@@ -50,6 +51,8 @@ constexpr parallax::Subcommand subcommands[] = {
     {"run", "execute a model on files", parallax::runRun},
     {"evaluate", "measure how well models do their task",
      parallax::runEvaluateCommand},
+    {"tune", "find the cheapest network that keeps its accuracy",
+     parallax::runTune},
     {"compare", "compare two tensors or folders of tensors",
      parallax::runCompare},
     {"diff", "compare the precision analyses of two builds", parallax::runDiff},

@@ -9,8 +9,7 @@
 #ifndef PARALLAX_TUNE_HISTORY_H
 #define PARALLAX_TUNE_HISTORY_H
 
-#include "parallax/Analysis/Accuracy.h"
-#include "parallax/Analysis/Diagnosis.h"
+#include "parallax/Tune/TrialRecord.h"
 
 #include <deque>
 #include <filesystem>
@@ -21,28 +20,6 @@
 #include <vector>
 
 namespace parallax {
-
-struct TrialRecord {
-  int64_t number = 0;
-  /// Which step of the strategy asked for it, in a few words: "base", "levers",
-  /// "cut 3".
-  std::string purpose;
-  /// What differs from the configuration of the user.
-  std::vector<ConfigEdit> edits;
-  /// On the samples for tuning; the loss is that against the float network.
-  Estimate metric, loss;
-  /// How many of them it was measured on.
-  int64_t samples = 0;
-  /// What the objective counts.
-  int64_t cycles = 0;
-  std::optional<double> predictedMetric;
-  std::optional<int64_t> predictedCycles;
-  double seconds = 0;
-  /// Of the compiled model.
-  std::string digest;
-  /// Why there is no result; empty if there is one.
-  std::string failure;
-};
 
 /// One line without its end; equal records give equal bytes.
 std::string historyLine(const TrialRecord &record);

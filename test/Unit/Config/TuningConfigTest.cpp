@@ -125,7 +125,9 @@ TEST(TuningConfigTest, NamesNoPaths) {
   BuildConfig config;
   config.tuning.customCommand = "next.sh";
   config.tuning.opNameDict = {{"a", {DataType::U8}}};
-  forEachPath(config, [](std::string &path) { EXPECT_EQ(path, ""); });
+  forEachPath(config, [](const std::string &, std::string &path) {
+    EXPECT_EQ(path, "");
+  });
 }
 
 } // namespace

@@ -1,0 +1,44 @@
+//===- TrialRecord.h - A network that was tried ----------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a tuning has changed, predicted and measured. A line of its history.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_TUNE_TRIALRECORD_H
+#define PARALLAX_TUNE_TRIALRECORD_H
+
+#include "parallax/Analysis/Accuracy.h"
+#include "parallax/Analysis/Diagnosis.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parallax {
+
+struct TrialRecord {
+  int64_t number = 0;
+  /// Which step of the strategy asked for it, in a few words: "base", "levers",
+  /// "cut 3".
+  std::string purpose;
+  /// What differs from the configuration of the user.
+  std::vector<ConfigEdit> edits;
+  /// On the samples for tuning; the loss is that against the float network.
+  Estimate metric, loss;
+  /// How many of them it was measured on.
+  int64_t samples = 0;
+  /// What the objective counts.
+  int64_t cycles = 0;
+  std::optional<double> predictedMetric;
+  std::optional<int64_t> predictedCycles;
+  double seconds = 0;
+  /// Of the compiled model.
+  std::string digest;
+  /// Why there is no result; empty if there is one.
+  std::string failure;
+};
+
+} // namespace parallax
+
+#endif // PARALLAX_TUNE_TRIALRECORD_H

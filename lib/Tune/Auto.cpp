@@ -1,0 +1,255 @@
+//===- Auto.cpp - The strategy 'auto' -------------------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Levers without cost first. Then what every layer loses is attributed once,
+// the predicted front is cut out, and a few of its points are measured, each of
+// which tells how far predictions can be trusted. At the best point losses are
+// attributed again: what was hidden behind large errors appears there.
+//===----------------------------------------------------------------------===//
+#include "Allowed.h"
+#include "Levers.h"
+#include "WidthChoice.h"
+
+#include "parallax/Support/Log.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace parallax {
+namespace {
+
+/// Samples that losses are attributed on.
+constexpr size_t attributedOn = 8;
+/// Measured points of one front, and fronts.
+constexpr int mostPoints = 4, mostRounds = 2;
+/// A point that is clearly better than another has less than this part of its
+/// errors.
+constexpr double clearly = 1.5;
+
+/// A point of the predicted front.
+struct Point {
+  std::vector<ConfigEdit> edits;
+  /// The part of the squared errors that is left.
+  double left = 1;
+  int64_t cost = 0;
+};
+
+ConfigEdit everythingWide(bool isWeights) {
+  std::string entry = R"({"start_tensor_names":["DEFAULT"],)"
+                      R"("end_tensor_names":["DEFAULT"],"data_type":"U16")";
+  if (isWeights)
+    entry += R"(,"weight_data_type":"S16")";
+  return {"quant.layer_configs", entry + "}", true};
+}
+
+class AutoSearch {
+public:
+  explicit AutoSearch(Search &search) : search(search), bench(search.bench) {}
+
+  void run() {
+    from = &search.measure("as configured", {});
+    if (search.holds(*from))
+      return;
+    pullLevers();
+    if (search.holds(*from))
+      return;
+    for (int round = 0; round < mostRounds; ++round) {
+      std::vector<Point> front = predictFront(round);
+      if (!climb(front, round))
+        break;
+    }
+    lastResort();
+  }
+
+  void runFront() {
+    from = &search.measure("as configured", {});
+    if (!search.holds(*from))
+      pullLevers();
+    std::vector<Point> front = predictFront(0);
+    // Evenly over the front, its ends included.
+    constexpr size_t shown = 8;
+    size_t count = std::min(front.size(), shown);
+    for (size_t i = 0; i < count; ++i) {
+      size_t at = count > 1 ? i * (front.size() - 1) / (count - 1) : 0;
+      measure(front[at], fmt::format("front {}", i + 1));
+    }
+    search.measure("16 bits everywhere", withLevers({everythingWide(true)}));
+  }
+
+private:
+  std::vector<ConfigEdit> withLevers(std::vector<ConfigEdit> types) const {
+    std::vector<ConfigEdit> edits = levers;
+    edits.insert(edits.end(), types.begin(), types.end());
+    return edits;
+  }
+
+  void pullLevers() {
+    if (search.config.levers.empty())
+      return;
+    std::vector<ConfigEdit> chosen = chooseLevers(search, {});
+    if (chosen.empty())
+      return;
+    const TrialRecord &pulled = search.measure("levers", chosen);
+    if (pulled.failure.empty() && pulled.loss.value < from->loss.value) {
+      levers = chosen;
+      from = &pulled;
+    }
+  }
+
+  /// The analysis of what was built last.
+  PrecisionReport analyze() {
+    std::span<const size_t> tuning(search.split.tuning);
+    tuning = tuning.first(std::min(tuning.size(), attributedOn));
+    Samples samples{
+        tuning.size(),
+        [this, tuning](size_t i) { return search.metric.load(tuning[i]); },
+        "the samples to tune on"};
+    AnalysisOptions options{bench.calibrated().options.threads};
+    options.attributes = true;
+    options.weigh = [this](auto outputs, auto weights) {
+      return search.metric.weigh(outputs, weights);
+    };
+    return bench.analyze(samples, options);
+  }
+
+  /// What tensors lose alone. Those that have 16 bits already keep what they
+  /// lost with 8.
+  void addLosses(const PrecisionReport &report) {
+    if (!report.attribution)
+      return;
+    LossModel now(report);
+    for (const AttributionRow &row : report.attribution->rows) {
+      double weights = row.alone > 0 ? row.aloneWeights / row.alone : 0;
+      double square = squareOfLoss(row.alone);
+      const PrecisionRow *tensor = now.find(row.tensor);
+      bool isWide = tensor && tensor->codes && tensor->codes->high > 255;
+      if (!isWide || !losses.codes.contains(row.tensor))
+        losses.codes[row.tensor] = square * (1 - weights);
+      if (square * weights > 0 || !losses.weights.contains(row.node))
+        losses.weights[row.node] = square * weights;
+    }
+  }
+
+  /// The first analysis is that of 8 bits; later ones are of the best point.
+  std::vector<Point> predictFront(int round) {
+    bench.build(round == 0 ? withLevers({}) : search.ownEdits(*search.best()));
+    PrecisionReport report = analyze();
+    addLosses(report);
+    if (round == 0) {
+      narrow = std::move(report);
+      network.emplace(narrow);
+    }
+    bench.calibrate(levers);
+    std::optional<Trial> asIs = bench.attempt({}),
+                         wide =
+                             bench.attempt(std::vector{everythingWide(false)}),
+                         all = bench.attempt(std::vector{everythingWide(true)});
+    if (!asIs || !wide)
+      return {};
+    WidthProblem problem{&*network,
+                         losses,
+                         {bench.layerCosts(*asIs), bench.layerCosts(*wide),
+                          bench.layerCosts(all ? *all : *wide)}};
+    for (const PrecisionRow &row : network->layers())
+      if (!isAllowed(search.config, row.node, row.type, DataType::U16))
+        problem.fixed.insert(row.node);
+    std::vector<Point> points;
+    for (const Widening &choice : chooseFront(problem)) {
+      std::vector<ConfigEdit> types = choice.edits();
+      std::optional<Trial> trial = bench.attempt(types);
+      if (trial)
+        points.push_back(
+            {withLevers(types), leftOf(*trial), bench.costOf(*trial)});
+    }
+    points = withoutDominated(std::move(points));
+    for (const Point &point : points)
+      log(LogLevel::Debug, "predicted: {} cycles, {:.4f} of the error",
+          point.cost, point.left);
+    return points;
+  }
+
+  double leftOf(const Trial &trial) const {
+    double left = 0;
+    for (const auto &[tensor, loss] : losses.codes)
+      left += loss * network->kept(tensor, trial);
+    for (const auto &[layer, loss] : losses.weights)
+      left += trial.wideWeights.contains(layer) ? 0 : loss;
+    double all = losses.total();
+    return all > 0 ? left / all : 0;
+  }
+
+  static std::vector<Point> withoutDominated(std::vector<Point> points) {
+    std::ranges::sort(points, {}, [](const Point &point) {
+      return std::pair(point.cost, point.left);
+    });
+    std::vector<Point> front;
+    for (Point &point : points)
+      if (front.empty() || point.left < front.back().left)
+        front.push_back(std::move(point));
+    return front;
+  }
+
+  const TrialRecord &measure(const Point &point, const std::string &purpose) {
+    return search.measure(
+        purpose, point.edits,
+        Search::Prediction{from->loss.value * point.left, point.cost});
+  }
+
+  /// The greatest loss that 8 bits may have beside the part of the errors that
+  /// is left: what was measured on few samples is uncertain, and the best of
+  /// several trials is so by chance, too.
+  double steepest() const {
+    return std::max(from->loss.high, from->loss.value);
+  }
+
+  /// Looks for the cheapest point that is predicted to hold, and does. False if
+  /// no other front can be expected to have a cheaper one.
+  bool climb(const std::vector<Point> &front, int round) {
+    double slope = steepest(), allowed = search.tolerableLoss();
+    const TrialRecord *known = search.best();
+    int64_t most = known && search.holds(*known)
+                       ? known->cycles
+                       : std::numeric_limits<int64_t>::max();
+    int tried = 0;
+    for (size_t at = 1; at < front.size() && tried < mostPoints; ++at) {
+      if (front[at].cost >= most)
+        break;
+      if (front[at].left * slope > allowed && at + 1 < front.size())
+        continue;
+      ++tried;
+      const TrialRecord &trial =
+          measure(front[at], fmt::format("round {}, point {} of {}", round + 1,
+                                         at, front.size() - 1));
+      if (search.holds(trial))
+        return true;
+      // The next one has to be clearly better.
+      if (front[at].left > 0 && trial.failure.empty())
+        slope = std::max(slope * clearly, trial.loss.value / front[at].left);
+    }
+    return round == 0;
+  }
+
+  /// If nothing holds, 16 bits everywhere is the best that can be had.
+  void lastResort() {
+    if (!search.holds(*search.best()))
+      search.measure("16 bits everywhere", withLevers({everythingWide(true)}));
+  }
+
+  Search &search;
+  Workbench &bench;
+  std::vector<ConfigEdit> levers;
+  /// What 8 bits lose with these levers.
+  const TrialRecord *from = nullptr;
+  TensorLosses losses;
+  PrecisionReport narrow;
+  std::optional<LossModel> network;
+};
+
+} // namespace
+
+void searchAutomatically(Search &search) { AutoSearch(search).run(); }
+void searchFront(Search &search) { AutoSearch(search).runFront(); }
+
+} // namespace parallax

@@ -1,0 +1,79 @@
+//===- Custom.cpp - The strategy 'custom' ---------------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A command of the user reads the history and prints the changes of the next
+// trial: an object of fields and values, such as {"quant.calibration_method":
+// "KL", "quant.layer_configs": [...]}. Nothing, or an empty object, ends it.
+//===----------------------------------------------------------------------===//
+#include "Search.h"
+
+#include "parallax/Support/ChildProcess.h"
+#include "parallax/Support/Error.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace parallax {
+namespace {
+
+std::vector<ConfigEdit> editsOf(const Json &patch) {
+  std::vector<ConfigEdit> edits;
+  auto text = [](const Json &value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  for (const auto &[field, value] : patch.items())
+    // Rules are added to those that there are.
+    if (field == "quant.layer_configs" && value.is_array())
+      for (const Json &rule : value)
+        edits.push_back({field, text(rule), true});
+    else
+      edits.push_back({field, text(value)});
+  return edits;
+}
+
+/// The changes that the command wants to try next.
+Json askCommand(const Search &search) {
+  const std::string &command = search.config.customCommand;
+  fs::path history = fs::absolute(search.historyFile);
+  fs::path printed = history.parent_path() / "custom.json";
+  ChildResult result =
+      runChild({"/bin/sh", "-c", command + " \"$1\"", "sh", history.string()},
+               fs::current_path(), printed, search.config.exitPolicy.timeout);
+  auto fail = [&](const std::string &problem) {
+    throw Error(fmt::format("tuning.custom_command '{}' {}", command, problem));
+  };
+  if (result.isTimeout)
+    fail("took longer than the timeout");
+  if (result.signal != 0)
+    fail(fmt::format("was ended by signal {}", result.signal));
+  if (result.exitCode != 0)
+    fail(fmt::format("gave exit code {}", result.exitCode));
+  if (result.text.find_first_not_of(" \t\r\n") == std::string::npos)
+    return Json::object();
+  Json patch = Json::parse(result.text, nullptr, false);
+  if (!patch.is_object())
+    fail("did not print a JSON object of fields and values");
+  return patch;
+}
+
+} // namespace
+
+void searchByCommand(Search &search) {
+  search.measure("as configured", {});
+  while (true) {
+    size_t before = search.history.trials().size();
+    std::vector<ConfigEdit> edits = editsOf(askCommand(search));
+    if (edits.empty())
+      return;
+    search.measure("custom", edits);
+    // A command that repeats itself has nothing more to say.
+    if (search.history.trials().size() == before)
+      return;
+  }
+}
+
+} // namespace parallax

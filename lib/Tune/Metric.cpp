@@ -1,0 +1,205 @@
+//===- Metric.cpp - What a tuning judges by -------------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Float answers and outputs are computed once and kept: answers are a few
+// numbers, and outputs without labels are those of few samples.
+//===----------------------------------------------------------------------===//
+#include "Metric.h"
+
+#include "parallax/Analysis/ChannelGroups.h"
+#include "parallax/Backend/Core/SampleRunner.h"
+#include "parallax/Pipeline/AnalyzeStage.h"
+#include "parallax/Pipeline/Evaluation.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/Random.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace parallax {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// With labels
+//===----------------------------------------------------------------------===//
+
+class TaskMetric final : public TuneMetric {
+public:
+  TaskMetric(BuildState &state, int threads)
+      : config(state.config), evaluator(config, threads),
+        inputs(state.network->inputs()) {
+    evaluator.run("Float", state.network->prepare({}), InputForm::Model);
+    MetricResult metric = evaluator.judge().networks.front().metrics.front();
+    metricTitle = metric.title;
+    isHigherBetter = metric.higherIsBetter;
+    if (!std::isfinite(metric.value.value))
+      throw Error("the metric of the float network is not a number, so there "
+                  "is nothing to tune for");
+  }
+
+  std::string title() const override { return metricTitle; }
+  bool higherIsBetter() const override { return isHigherBetter; }
+  size_t sampleCount() const override { return evaluator.samples(); }
+  double floats(std::span<const size_t> samples) const override {
+    return evaluator.measureFirst(samples).metrics.front().value.value;
+  }
+
+  Measured measure(const Executable &network, std::span<const size_t> samples,
+                   double hopeless) override {
+    Measured measured;
+    std::optional<NetworkAnswers> answers;
+    for (size_t end : endsOfParts(samples.size())) {
+      std::span<const size_t> part = samples.first(end);
+      answers =
+          evaluator.answer("trial", network, part.subspan(measured.samples),
+                           answers ? &*answers : nullptr);
+      std::vector<NetworkAccuracy> found = evaluator.measure(*answers, part);
+      const MetricResult &first = found[0].metrics.front(),
+                         &other = found[1].metrics.front();
+      measured = {other.value, first.value.value, other.loss, end};
+      if (!std::isfinite(other.value.value))
+        throw Error(fmt::format("the metric '{}' of a trial is not a number",
+                                metricTitle));
+      if (other.loss.low > hopeless)
+        break;
+    }
+    return measured;
+  }
+
+  std::vector<Tensor> load(size_t sample) const override {
+    size_t each = evaluator.runs() / evaluator.samples();
+    return evaluator.load(sample * each, inputs, InputForm::Model);
+  }
+
+  bool weigh(std::span<const Tensor> outputs,
+             std::span<const std::span<float>> weights) const override {
+    const Task *task = evaluator.knownTask();
+    return task && task->weighErrors(outputs, weights);
+  }
+
+private:
+  /// A quarter, a half, and all. A command scores all samples together.
+  std::vector<size_t> endsOfParts(size_t count) const {
+    constexpr size_t fewest = 16;
+    std::vector<size_t> ends;
+    if (evaluator.knownTask())
+      for (size_t end : {count / 4, count / 2})
+        if (end >= fewest)
+          ends.push_back(end);
+    ends.push_back(count);
+    return ends;
+  }
+
+  BuildConfig config;
+  Evaluator evaluator;
+  std::vector<PortInfo> inputs;
+  std::string metricTitle;
+  bool isHigherBetter = true;
+};
+
+//===----------------------------------------------------------------------===//
+// Without labels
+//===----------------------------------------------------------------------===//
+
+/// The worst group of channels of all outputs: the mean of its similarities
+/// over samples, as the verdict on outputs judges it.
+class SimilarityMetric final : public TuneMetric {
+public:
+  SimilarityMetric(BuildState &state, int threads)
+      : samples(analyzedSamples(state)), threads(threads) {
+    references.resize(samples.count);
+    SampleCallbacks callbacks;
+    callbacks.load = samples.load;
+    callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
+      for (const Tensor &output : outputs)
+        references[i].push_back(output.clone());
+    };
+    runSamples(state.network->prepare({}), samples.count, threads, callbacks);
+  }
+
+  std::string title() const override { return "similarity"; }
+  size_t sampleCount() const override { return samples.count; }
+  double floats(std::span<const size_t>) const override { return 1; }
+  std::vector<Tensor> load(size_t sample) const override {
+    return samples.load(sample);
+  }
+  bool weigh(std::span<const Tensor>,
+             std::span<const std::span<float>>) const override {
+    return false;
+  }
+
+  Measured measure(const Executable &network, std::span<const size_t> chosen,
+                   double) override {
+    size_t outputCount = network.outputs.size();
+    std::vector<ChannelGroups> groups(outputCount);
+    std::vector<TensorComparison> totals(outputCount, TensorComparison());
+    SampleCallbacks callbacks;
+    callbacks.load = [&](size_t i) { return samples.load(chosen[i]); };
+    callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
+      for (size_t k = 0; k < outputCount; ++k) {
+        TensorComparison one;
+        one.add(outputs[k], references[chosen[i]][k]);
+        groups[k].add(one);
+        totals[k].merge(one);
+      }
+    };
+    runSamples(network, chosen.size(), threads, callbacks);
+    Measured worst{{1, 1, 1}, 1, {0, 0, 0}, chosen.size()};
+    for (size_t k = 0; k < outputCount; ++k) {
+      ComparisonResult all = totals[k].result();
+      if (all.isExact) {
+        take(worst, all.agreement, 0);
+        continue;
+      }
+      for (const ChannelGroup &group : groups[k].result(totals[k]))
+        if (!group.isConstant && group.samples > 0)
+          take(worst, group.mean,
+               group.deviation / std::sqrt(double(group.samples)));
+    }
+    return worst;
+  }
+
+private:
+  static void take(Measured &worst, double mean, double deviation) {
+    constexpr double ofConfidence = 1.96;
+    if (mean > worst.metric.value)
+      return;
+    double wide = ofConfidence * deviation;
+    worst.metric = {mean, mean - wide, std::min(1.0, mean + wide)};
+    worst.loss = {1 - mean, 1 - worst.metric.high, 1 - worst.metric.low};
+  }
+
+  Samples samples;
+  int threads;
+  /// By sample, then by output.
+  std::vector<std::vector<Tensor>> references;
+};
+
+} // namespace
+
+std::unique_ptr<TuneMetric> makeMetric(BuildState &state, int threads) {
+  if (state.config.evaluation.isGiven())
+    return std::make_unique<TaskMetric>(state, threads);
+  return std::make_unique<SimilarityMetric>(state, threads);
+}
+
+SampleSplit splitSamples(size_t count, double validationShare, uint64_t seed) {
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t(0));
+  Random random(seed);
+  for (size_t i = count; i > 1; --i)
+    std::swap(order[i - 1], order[random.next() % i]);
+  // One sample alone has to do for both.
+  auto validating = size_t(std::lround(double(count) * validationShare));
+  validating = std::min(validating, count > 0 ? count - 1 : 0);
+  SampleSplit split;
+  split.validation.assign(order.begin(), order.begin() + int64_t(validating));
+  split.tuning.assign(order.begin() + int64_t(validating), order.end());
+  std::ranges::sort(split.validation);
+  return split;
+}
+
+} // namespace parallax

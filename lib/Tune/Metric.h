@@ -1,0 +1,60 @@
+//===- Metric.h - What a tuning judges by ----------------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The metric of the task, or without labels the similarity of the outputs. The
+// samples have two parts: one to tune on, and one for the final figure.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_LIB_TUNE_METRIC_H
+#define PARALLAX_LIB_TUNE_METRIC_H
+
+#include "parallax/Analysis/Accuracy.h"
+#include "parallax/Passes/Analyze/AnalyzedNetwork.h"
+#include "parallax/Pipeline/Phases.h"
+#include "parallax/Support/Samples.h"
+
+namespace parallax {
+
+struct Measured {
+  /// Of the network, and of the float network on the same samples.
+  Estimate metric;
+  double floats = 0;
+  /// How much worse than float it is.
+  Estimate loss;
+  /// It was measured on so many samples.
+  size_t samples = 0;
+};
+
+class TuneMetric {
+public:
+  virtual ~TuneMetric() = default;
+
+  virtual std::string title() const = 0;
+  virtual bool higherIsBetter() const { return true; }
+  virtual size_t sampleCount() const = 0;
+  /// The float network on some samples.
+  virtual double floats(std::span<const size_t> samples) const = 0;
+  /// A network on some samples. A loss that is clearly above `hopeless` after a
+  /// part of them needs no more. Throws Error if it can't be measured.
+  virtual Measured measure(const Executable &network,
+                           std::span<const size_t> samples,
+                           double hopeless) = 0;
+  /// Inputs of the network for a sample.
+  virtual std::vector<Tensor> load(size_t sample) const = 0;
+  /// What errors of outputs are worth; see Task::weighErrors.
+  virtual bool weigh(std::span<const Tensor> outputs,
+                     std::span<const std::span<float>> weights) const = 0;
+};
+
+/// The float network of `state` is what others are measured against.
+std::unique_ptr<TuneMetric> makeMetric(BuildState &state, int threads);
+
+/// Samples to tune on and samples to validate on, by chance.
+struct SampleSplit {
+  std::vector<size_t> tuning, validation;
+};
+SampleSplit splitSamples(size_t count, double validationShare, uint64_t seed);
+
+} // namespace parallax
+
+#endif // PARALLAX_LIB_TUNE_METRIC_H

@@ -1,0 +1,141 @@
+//===- Search.cpp - Trials, and the best of them --------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A trial that fails is written down as such, and the search goes on.
+//===----------------------------------------------------------------------===//
+#include "Search.h"
+#include "Present.h"
+
+#include "parallax/Support/Clock.h"
+#include "parallax/Support/Log.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace parallax {
+
+Search::Search(Workbench &bench, TuneMetric &metric, History &history,
+               std::filesystem::path historyFile, SampleSplit given)
+    : bench(bench), metric(metric), split(std::move(given)),
+      config(bench.base().tuning), history(history),
+      historyFile(std::move(historyFile)), floats(metric.floats(split.tuning)),
+      start(std::chrono::steady_clock::now()) {
+  const TuningCriterion &criterion = config.accuracyCriterion;
+  tolerable = criterion.criterion == LossCriterion::Absolute
+                  ? criterion.tolerableLoss
+                  : criterion.tolerableLoss * std::abs(floats);
+}
+
+void Search::checkBudget() const {
+  stopIfCancelled();
+  const TuningExit &policy = config.exitPolicy;
+  if (int64_t(history.trials().size()) >= policy.maxTrials)
+    throw SearchEnded{fmt::format("all {} trials are used up (max_trials)",
+                                  policy.maxTrials)};
+  if (policy.timeout > 0 && secondsSince(start) > policy.timeout)
+    throw SearchEnded{
+        fmt::format("the time is up (timeout {} s)", policy.timeout)};
+}
+
+const TrialRecord *Search::find(const std::vector<ConfigEdit> &edits) const {
+  // A trial that failed has no samples, and one that was hopeless has few.
+  auto all = int64_t(split.tuning.size());
+  for (int64_t samples : {all, all / 2, all / 4, int64_t(0)})
+    if (const TrialRecord *trial = history.find(edits, samples))
+      return trial;
+  return nullptr;
+}
+
+std::vector<ConfigEdit> Search::ownEdits(const TrialRecord &trial) const {
+  auto shared = int64_t(bench.withRequired({}).size());
+  return {trial.edits.begin() + shared, trial.edits.end()};
+}
+
+bool Search::holds(const TrialRecord &trial) const {
+  return trial.failure.empty() &&
+         trial.samples == int64_t(split.tuning.size()) &&
+         trial.loss.value <= tolerable;
+}
+
+const TrialRecord *Search::best() const {
+  const TrialRecord *best = nullptr;
+  for (const TrialRecord &trial : history.trials()) {
+    if (!trial.failure.empty() || trial.samples != int64_t(split.tuning.size()))
+      continue;
+    auto rank = [&](const TrialRecord &one) {
+      bool isGood = holds(one);
+      return std::tuple(!isGood, isGood ? double(one.cycles) : one.loss.value,
+                        isGood ? one.loss.value : double(one.cycles));
+    };
+    if (!best || rank(trial) < rank(*best))
+      best = &trial;
+  }
+  return best;
+}
+
+void Search::show(const TrialRecord &trial) const {
+  if (!trial.failure.empty()) {
+    log(LogLevel::Warning, "Tune {} ({}) failed: {}", trial.number,
+        trial.purpose, trial.failure);
+    return;
+  }
+  const TrialRecord *best = this->best();
+  TunedNetwork latest = asTuned(trial), kept;
+  if (best)
+    kept = asTuned(*best);
+  std::string line = tuneResultLine(termsOf(*this), latest,
+                                    best && holds(*best) ? &kept : nullptr);
+  if (trial.samples < int64_t(split.tuning.size()))
+    line += fmt::format(" (given up after {} of {} samples)", trial.samples,
+                        split.tuning.size());
+  log(LogLevel::Info, "{}: {}", trial.purpose, line);
+}
+
+const TrialRecord &Search::measure(const std::string &purpose,
+                                   const std::vector<ConfigEdit> &asked,
+                                   std::optional<Prediction> prediction) {
+  std::vector<ConfigEdit> edits = bench.withRequired(asked);
+  if (const TrialRecord *known = find(edits))
+    return *known;
+  checkBudget();
+  auto begin = std::chrono::steady_clock::now();
+  TrialRecord trial;
+  trial.number = int64_t(history.trials().size()) + 1;
+  trial.purpose = purpose;
+  trial.edits = edits;
+  if (prediction) {
+    trial.predictedMetric =
+        floats + (metric.higherIsBetter() ? -1 : 1) * prediction->loss;
+    trial.predictedCycles = prediction->cost;
+  }
+  try {
+    bench.build(asked);
+    // The first trial says how good float is.
+    double hopeless = history.trials().empty()
+                          ? std::numeric_limits<double>::infinity()
+                          : tolerable;
+    Measured found = metric.measure(bench.machine(), split.tuning, hopeless);
+    trial.metric = found.metric;
+    trial.loss = found.loss;
+    trial.samples = int64_t(found.samples);
+    trial.cycles = bench.cost();
+    trial.digest = bench.digest();
+  } catch (const Cancelled &) {
+    throw;
+  } catch (const Error &error) {
+    // Without the first one nothing is known of the task.
+    if (history.trials().empty())
+      throw;
+    trial.failure = error.what();
+  }
+  trial.seconds = secondsSince(begin);
+  ++ownTrials;
+  const TrialRecord &kept = history.append(std::move(trial));
+  show(kept);
+  return kept;
+}
+
+} // namespace parallax

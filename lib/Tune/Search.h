@@ -1,0 +1,80 @@
+//===- Search.h - Trials, and the best of them -----------------*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all strategies share: they ask for trials, and this builds and measures
+// each of them once, writes it down, and knows when to stop.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_LIB_TUNE_SEARCH_H
+#define PARALLAX_LIB_TUNE_SEARCH_H
+
+#include "Metric.h"
+#include "Workbench.h"
+#include "parallax/Tune/History.h"
+
+#include <chrono>
+
+namespace parallax {
+
+/// Thrown out of a strategy when its time or its number of trials is up.
+struct SearchEnded {
+  std::string reason;
+};
+
+class Search {
+public:
+  Search(Workbench &bench, TuneMetric &metric, History &history,
+         std::filesystem::path historyFile, SampleSplit given);
+
+  struct Prediction {
+    double loss = 0;
+    int64_t cost = 0;
+  };
+  /// Builds and measures a configuration with these changes on the samples to
+  /// tune on, or finds it in the history. Throws SearchEnded.
+  const TrialRecord &measure(const std::string &purpose,
+                             const std::vector<ConfigEdit> &edits,
+                             std::optional<Prediction> prediction = {});
+
+  /// What an earlier trial with the same changes has given, or null.
+  const TrialRecord *find(const std::vector<ConfigEdit> &edits) const;
+  /// The changes of a trial without those that all have.
+  std::vector<ConfigEdit> ownEdits(const TrialRecord &trial) const;
+  bool holds(const TrialRecord &trial) const;
+  /// What may be lost, as a difference.
+  double tolerableLoss() const { return tolerable; }
+  /// The cheapest trial that holds the criterion, or else the one that loses
+  /// least; null before the first.
+  const TrialRecord *best() const;
+  /// Trials that this run has measured itself.
+  int64_t measured() const { return ownTrials; }
+
+  Workbench &bench;
+  TuneMetric &metric;
+  const SampleSplit split;
+  const TuningConfig &config;
+  History &history;
+  const std::filesystem::path historyFile;
+  /// The float network on the samples to tune on.
+  const double floats;
+
+private:
+  void checkBudget() const;
+  void show(const TrialRecord &trial) const;
+
+  std::chrono::steady_clock::time_point start;
+  double tolerable = 0;
+  int64_t ownTrials = 0;
+};
+
+/// Asks for trials until the criterion holds, or nothing better is to be
+/// expected.
+using Strategy = void (*)(Search &search);
+Strategy strategyOf(TuningStrategy strategy);
+void searchAutomatically(Search &search);
+void searchFront(Search &search);
+void searchByCommand(Search &search);
+
+} // namespace parallax
+
+#endif // PARALLAX_LIB_TUNE_SEARCH_H

@@ -1,0 +1,192 @@
+//===- Tune.cpp - The cheapest network that keeps its accuracy ------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The search looks at one part of the samples, the final figure comes from the
+// other. What is returned is built once more from its configuration, and has to
+// be the very model that was measured.
+//===----------------------------------------------------------------------===//
+#include "parallax/Tune/Tune.h"
+#include "Allowed.h"
+#include "Present.h"
+
+#include "parallax/Pipeline/CalibrateStage.h"
+#include "parallax/Pipeline/OutputFolder.h"
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Digest.h"
+#include "parallax/Support/Log.h"
+#include "parallax/Support/MappedFile.h"
+#include "parallax/Support/Parallel.h"
+#include "parallax/Support/Views.h"
+
+#include <fmt/format.h>
+#include <limits>
+
+namespace fs = std::filesystem;
+
+namespace parallax {
+namespace {
+
+struct TuneFiles {
+  explicit TuneFiles(const BuildConfig &config)
+      : folder(fs::path(config.outputDir) / "tuning") {}
+
+  fs::path history() const { return folder / "history.jsonl"; }
+  fs::path tunedConfig() const { return folder / "tuned_config.json"; }
+  fs::path work() const { return folder / "work"; }
+  fs::path trial(int64_t number) const {
+    return folder / fmt::format("trial_{}", number);
+  }
+
+  fs::path folder;
+};
+
+void checkTunable(const BuildConfig &config) {
+  if (config.modelType != ModelType::Onnx)
+    throw Error("a model that came quantized has nothing to tune; set "
+                "model_type to ONNX and give its float form");
+  if (!hasCalibration(config))
+    throw Error("there is nothing to calibrate on: fill in "
+                "quant.input_configs");
+  if (config.outputDir.empty())
+    throw Error("output_dir: a tuning needs a folder for its history");
+}
+
+/// What trials depend on. More time or more trials change none of them.
+std::string identityOf(BuildConfig config) {
+  config.tuning.exitPolicy = {};
+  std::string text = toJson(config);
+  return fmt::format("configuration={} model={} version={}",
+                     sha256Of(std::as_bytes(std::span(text))),
+                     sha256OfFile(config.input), PARALLAX_VERSION);
+}
+
+/// The configuration as the user wrote it, or with all fields where flags have
+/// changed some.
+std::string configText(const TuneOptions &options, const BuildConfig &config) {
+  if (!options.overrides.empty())
+    return toJson(config);
+  return options.configText.empty() ? readText(options.configFile)
+                                    : options.configText;
+}
+
+/// Builds a configuration with changes into a folder, and makes sure that it
+/// gives what was measured.
+void buildTrial(const std::string &text, const TrialRecord &trial,
+                const fs::path &configFile, const std::string &outputDir,
+                int threads, const std::string &lastPhase) {
+  writeFileAtomically(configFile, text);
+  BuildOptions build;
+  build.configText = text;
+  if (!outputDir.empty())
+    build.overrides.push_back({"output_dir", {outputDir}});
+  build.threads = threads;
+  build.phaseTo = lastPhase;
+  build.command = {"--config", configFile.string()};
+  BuildResult result;
+  runBuild(build, result);
+  fs::path model = fs::path(result.config.outputDir) / result.config.outputName;
+  if (sha256OfFile(model) != trial.digest)
+    throw Error(fmt::format(
+        "'{}' is not the model that trial {} has measured: the model, the "
+        "samples or the tool have changed since then; tune again",
+        model.string(), trial.number));
+}
+
+int64_t recoverTrial(const TuneOptions &options, const BuildConfig &config,
+                     int threads) {
+  TuneFiles files(config);
+  History history(files.history(), identityOf(config), /*resume=*/true);
+  for (const TrialRecord &trial : history.trials())
+    if (trial.number == options.recover && trial.failure.empty()) {
+      fs::path folder = files.trial(trial.number);
+      buildTrial(editedText(configText(options, config), trial.edits), trial,
+                 folder / "config.json", folder.string(), threads, "compile");
+      return trial.number;
+    }
+  throw Error(fmt::format("{} has no trial {} with a result; it has {}",
+                          files.history().string(), options.recover,
+                          history.trials().size()));
+}
+
+ValidatedMetric validate(Search &search, const TrialRecord &trial) {
+  search.bench.build(search.ownEdits(trial));
+  Measured found =
+      search.metric.measure(search.bench.machine(), search.split.validation,
+                            std::numeric_limits<double>::infinity());
+  return {found.floats, found.metric, found.loss,
+          int64_t(search.split.validation.size())};
+}
+
+void runStrategy(Search &search, const TuneOptions &options,
+                 TuneResult &result) {
+  try {
+    (options.pareto ? searchFront : strategyOf(search.config.strategy))(search);
+  } catch (const SearchEnded &end) {
+    result.ended = end.reason;
+  }
+  const TrialRecord *best = search.best();
+  if (!best)
+    throw Error("no trial could be measured; the history says why");
+  result.base = search.history.trials().front();
+  result.best = *best;
+  result.isMet = search.holds(*best);
+  result.tolerableLoss = search.tolerableLoss();
+  result.metric = search.metric.title();
+  search.bench.build(search.ownEdits(result.best));
+  showResult(renderMixedPrecision(
+      countTypes(search.bench.calibrated().network->view(views::quantized)),
+      currentListener().style()));
+  if (!search.split.validation.empty()) {
+    result.baseValidated = validate(search, result.base);
+    result.bestValidated = result.best.number == result.base.number
+                               ? result.baseValidated
+                               : validate(search, result.best);
+  }
+}
+
+} // namespace
+
+TuneResult tuneNetwork(const TuneOptions &options) {
+  BuildConfig config = readConfiguration(options);
+  checkTunable(config);
+  int threads = options.threads > 0 ? options.threads : hardwareThreads();
+  TuneFiles files(config);
+  TuneResult result;
+  OutputFolder lock(files.folder);
+  if (options.recover >= 0) {
+    recoverTrial(options, config, threads);
+    return result;
+  }
+  History history(files.history(), identityOf(config), options.resume);
+  {
+    Workbench bench(config, files.work(), threads);
+    bench.calibrate({});
+    bench.require(
+        requiredTypes(config.tuning, bench.calibrated().network->function()));
+    std::unique_ptr<TuneMetric> metric =
+        makeMetric(bench.calibrated(), threads);
+    SampleSplit split =
+        splitSamples(metric->sampleCount(), config.tuning.validationShare,
+                     uint64_t(config.tuning.randomSeed));
+    log(LogLevel::Info,
+        "tuning {} on {} samples; the final figure comes from {} others",
+        metric->title(), split.tuning.size(), split.validation.size());
+    Search search(bench, *metric, history, files.history(), std::move(split));
+    runStrategy(search, options, result);
+    result.trials.assign(history.trials().begin(), history.trials().end());
+    result.history = files.history();
+    result.tunedConfig = files.tunedConfig();
+    presentResult(search, result, options.pareto);
+  }
+  buildTrial(editedText(configText(options, config), result.best.edits),
+             result.best, files.tunedConfig(), "", threads, "");
+  log(LogLevel::Info,
+      "save the tuned configuration to [{}], all trials to [{}]",
+      files.tunedConfig().string(), files.history().string());
+  showResult(describeResult(result));
+  result.compiledModel = fs::path(config.outputDir) / config.outputName;
+  return result;
+}
+
+} // namespace parallax
