@@ -100,18 +100,13 @@ private:
 
   /// The analysis of what was built last.
   PrecisionReport analyze() {
-    std::span<const size_t> tuning(search.split.tuning);
-    tuning = tuning.first(std::min(tuning.size(), attributedOn));
-    Samples samples{
-        tuning.size(),
-        [this, tuning](size_t i) { return search.metric.load(tuning[i]); },
-        "the samples to tune on"};
     AnalysisOptions options{bench.calibrated().options.threads};
     options.attributes = true;
+    options.attributedSamples = attributedOn;
     options.weigh = [this](auto outputs, auto weights) {
       return search.metric.weigh(outputs, weights);
     };
-    return bench.analyze(samples, options);
+    return bench.analyze(search.firstSamples(attributedOn), options);
   }
 
   /// What tensors lose alone. Those that have 16 bits already keep what they

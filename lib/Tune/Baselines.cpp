@@ -23,15 +23,9 @@ namespace {
 /// Layers that compute with codes, in the order of the network.
 std::vector<PrecisionRow> layersOf(Search &search) {
   search.bench.build({});
-  std::span<const size_t> tuning(search.split.tuning);
   constexpr size_t few = 4;
-  tuning = tuning.first(std::min(tuning.size(), few));
-  Samples samples{
-      tuning.size(),
-      [&search, tuning](size_t i) { return search.metric.load(tuning[i]); },
-      ""};
   PrecisionReport report = search.bench.analyze(
-      samples, {search.bench.calibrated().options.threads});
+      search.firstSamples(few), {search.bench.calibrated().options.threads});
   std::vector<PrecisionRow> rows;
   for (const PrecisionTable &table : report.tables)
     if (table.method == AnalysisMethod::PerLayer)

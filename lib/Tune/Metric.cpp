@@ -81,9 +81,10 @@ public:
   }
 
 private:
-  /// A quarter, a half, and all. A command scores all samples together.
+  /// A quarter, a half, and all. A command scores all samples together, and
+  /// intervals of few samples are too narrow to give up on.
   std::vector<size_t> endsOfParts(size_t count) const {
-    constexpr size_t fewest = 16;
+    constexpr size_t fewest = 100;
     std::vector<size_t> ends;
     if (evaluator.knownTask())
       for (size_t end : {count / 4, count / 2})

@@ -76,6 +76,14 @@ const TrialRecord *Search::best() const {
   return best;
 }
 
+Samples Search::firstSamples(size_t most) const {
+  std::span<const size_t> chosen(split.tuning);
+  chosen = chosen.first(std::min(chosen.size(), most));
+  return {chosen.size(),
+          [this, chosen](size_t i) { return metric.load(chosen[i]); },
+          "the samples to tune on"};
+}
+
 void Search::show(const TrialRecord &trial) const {
   if (!trial.failure.empty()) {
     log(LogLevel::Warning, "Tune {} ({}) failed: {}", trial.number,
@@ -132,7 +140,6 @@ const TrialRecord &Search::measure(const std::string &purpose,
     trial.failure = error.what();
   }
   trial.seconds = secondsSince(begin);
-  ++ownTrials;
   const TrialRecord &kept = history.append(std::move(trial));
   show(kept);
   return kept;

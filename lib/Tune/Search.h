@@ -46,8 +46,8 @@ public:
   /// The cheapest trial that holds the criterion, or else the one that loses
   /// least; null before the first.
   const TrialRecord *best() const;
-  /// Trials that this run has measured itself.
-  int64_t measured() const { return ownTrials; }
+  /// The first of the samples to tune on.
+  Samples firstSamples(size_t most) const;
 
   Workbench &bench;
   TuneMetric &metric;
@@ -64,7 +64,6 @@ private:
 
   std::chrono::steady_clock::time_point start;
   double tolerable = 0;
-  int64_t ownTrials = 0;
 };
 
 /// Asks for trials until the criterion holds, or nothing better is to be

@@ -48,14 +48,12 @@ std::string keyOf(std::span<const ConfigEdit> edits) {
 
 } // namespace
 
-Workbench::Workbench(BuildConfig config, fs::path folder, int threads,
-                     bool allowUnmatched)
+Workbench::Workbench(BuildConfig config, fs::path folder, int threads)
     : original(std::move(config)), folder(std::move(folder)) {
   original.outputDir = this->folder.string();
   // Trials are measured here, and not by phases.
   original.compiler.npuPerf = false;
   state.options.threads = threads;
-  state.options.allowUnmatched = allowUnmatched;
   state.result = &ignored;
 }
 

@@ -20,8 +20,7 @@ namespace parallax {
 class Workbench {
 public:
   /// Files of trials go to `folder`, which is removed at the end.
-  Workbench(BuildConfig config, std::filesystem::path folder, int threads,
-            bool allowUnmatched = false);
+  Workbench(BuildConfig config, std::filesystem::path folder, int threads);
   ~Workbench();
 
   /// Rules that all trials have, before their own changes.
