@@ -8,6 +8,7 @@
 #include "Present.h"
 
 #include "parallax/Support/Clock.h"
+#include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 
 #include <algorithm>
@@ -24,6 +25,12 @@ Search::Search(Workbench &bench, TuneMetric &metric, History &history,
       historyFile(std::move(historyFile)), floats(metric.floats(split.tuning)),
       start(std::chrono::steady_clock::now()) {
   const TuningCriterion &criterion = config.accuracyCriterion;
+  if (criterion.higherIsBetter != metric.higherIsBetter())
+    throw Error(fmt::format(
+        "tuning.accuracy_criterion.higher_is_better: {} is better when it is "
+        "{}; set the field to {}",
+        metric.title(), metric.higherIsBetter() ? "higher" : "lower",
+        metric.higherIsBetter()));
   tolerable = criterion.criterion == LossCriterion::Absolute
                   ? criterion.tolerableLoss
                   : criterion.tolerableLoss * std::abs(floats);

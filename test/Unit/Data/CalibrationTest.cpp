@@ -137,7 +137,7 @@ TEST_F(Calibration, ProvidesWhatIsHeldOutAfterTheOthers) {
   auto archive = pack(dir / "a.tar", Packing::Tar, files);
   CalibrationSet set = CalibrationSet::open(
       {floats}, {sourceOf(archive, "x", DataFormat::Numpy, 2)}, dir / "work",
-      {true, 2});
+      "dataset", {true, 2});
   EXPECT_EQ(set.size(), 2u);
   ASSERT_EQ(set.heldOut(), 2u);
   EXPECT_EQ(set.name(3), "4");

@@ -1,0 +1,97 @@
+//===- tuning.mjs - Strategies of tuning side by side ---------------------===//
+// Part of Parallax, under the Apache License 2.0. SPDX-License-Identifier: Apache-2.0
+//
+// How many trials, seconds and cycles it takes until a network is similar
+// enough to float: the cut of `auto`, and the orders of Neural Compressor.
+// Trials of the baselines are limited, because theirs are hundreds.
+
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  cachedModels,
+  commandLine,
+  modelFile,
+  printTable,
+  runProgram,
+  selectModels,
+  shapeArguments,
+  timed,
+} from "./lib.mjs";
+import { writeSamples } from "../test/Conformance/ort/inputs.mjs";
+
+const options = commandLine(
+  "node tuning.mjs --cache DIR --parallax PATH [--samples N] [--trials N] " +
+    "[--strategies auto,mse] [--only NAME,..]",
+  {
+    cache: { type: "string" },
+    parallax: { type: "string" },
+    samples: { type: "string", default: "32" },
+    trials: { type: "string", default: "20" },
+    strategies: { type: "string", default: "auto,basic,mse" },
+    only: { type: "string", default: "sface,fr-pose" },
+  },
+  ["cache", "parallax"],
+);
+
+/// What the history of a tuning says.
+function outcome(folder) {
+  const trials = fs
+    .readFileSync(join(folder, "tuning", "history.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+    .filter((record) => "number" in record && !record.failure);
+  const good = trials.filter((trial) => trial.loss.value <= 0.01);
+  const best = good.sort((a, b) => a.cycles - b.cycles)[0];
+  return {
+    trials: trials.length,
+    before: trials[0].metric.value,
+    after: best?.metric.value ?? NaN,
+    factor: best ? best.cycles / trials[0].cycles : NaN,
+  };
+}
+
+const rows = [];
+const work = fs.mkdtempSync(join(tmpdir(), "tuning-"));
+for (const model of cachedModels(options.cache, selectModels(options))) {
+  // With its shapes, and without what was baked.
+  const source = join(work, `${model.name}.onnx`);
+  await runProgram(
+    ...[options.parallax, "optimize", modelFile(options.cache, model), source],
+    ...shapeArguments(model),
+  );
+  const samples = writeSamples(model, join(work, model.name), +options.samples);
+  for (const strategy of options.strategies.split(",")) {
+    const folder = join(work, `${model.name}-${strategy}`);
+    const config = `${folder}.json`;
+    fs.writeFileSync(
+      config,
+      JSON.stringify({
+        input: source,
+        output_dir: folder,
+        quant: { input_configs: samples },
+        tuning: { strategy, exit_policy: { max_trials: +options.trials } },
+      }),
+    );
+    const milliseconds = await timed(() =>
+      // Exit code 1 says that no trial was good enough.
+      runProgram(options.parallax, "tune", "--config", config).catch(() => {}),
+    );
+    const { trials, before, after, factor } = outcome(folder);
+    rows.push([
+      model.name,
+      strategy,
+      String(trials),
+      (milliseconds / 1000).toFixed(1),
+      before.toFixed(5),
+      after.toFixed(5),
+      factor.toFixed(3),
+    ]);
+  }
+}
+fs.rmSync(work, { recursive: true });
+printTable(
+  ["model", "strategy", "trials", "seconds", "U8", "tuned", "cycles"],
+  rows,
+);
