@@ -249,6 +249,34 @@ TEST_F(HeadTest, Merged) {
   EXPECT_EQ(precision({floats({1, 6, 7}, transposed(v8, 7))}), 0);
 }
 
+/// An error of a pixel matters by the size of the box, and if somebody takes it
+/// for an object.
+TEST_F(HeadTest, ErrorsAreWeighedByBoxes) {
+  // Center, size, two scores: a large and a small box that are seen, one that
+  // is not, and nothing.
+  std::vector<float> rows = {32, 32, 32, 16, 0,  0.5f, 10, 10, 8,
+                             8,  1,  0,  50, 50, 8,    8,  0,  0.001f};
+  constexpr size_t places = 7;
+  rows.resize(6 * places);
+  std::vector<Tensor> outputs = {
+      floats({1, 6, places}, transposed(rows, places))};
+  TestTask test(config, {{"x", DType::F32, {1, 3, 64, 64}}},
+                {{"y", DType::F32, {1, 6, places}}});
+  std::vector<float> weights(rows.size());
+  std::vector<std::span<float>> filled = {weights};
+  ASSERT_TRUE(test.task->weighErrors(outputs, filled));
+  auto at = [&](size_t place, size_t channel) {
+    return weights[channel * places + place];
+  };
+  // Half as high as wide: a pixel of its height counts four times as much.
+  EXPECT_FLOAT_EQ(at(0, 1) / at(0, 0), 4);
+  EXPECT_FLOAT_EQ(at(0, 3) / at(0, 2), 4);
+  // Twice as sure, and a quarter of the width.
+  EXPECT_FLOAT_EQ(at(1, 0) / at(0, 0), 4 * 16);
+  EXPECT_LT(at(2, 0), 1e-5 * at(1, 0));
+  EXPECT_GT(at(0, 5), 10 * at(2, 5));
+}
+
 TEST_F(HeadTest, BoxesAndScores) {
   Tensor boxes = floats(
       {1, 3, 4}, {0, 0, 1, 1, 0.25f, 0.25f, 0.75f, 0.75f, 0, 0, 0.1f, 0.1f});
