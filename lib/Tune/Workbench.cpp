@@ -51,8 +51,6 @@ std::string keyOf(std::span<const ConfigEdit> edits) {
 Workbench::Workbench(BuildConfig config, fs::path folder, int threads)
     : original(std::move(config)), folder(std::move(folder)) {
   original.outputDir = this->folder.string();
-  // Trials are measured here, and not by phases.
-  original.compiler.npuPerf = false;
   state.options.threads = threads;
   state.result = &ignored;
 }
