@@ -31,6 +31,8 @@ void limit(int resource, rlim_t value) {
   ::setrlimit(decltype(RLIMIT_AS)(resource), &limits);
 }
 
+[[noreturn]] void findNoMemory() { throw std::bad_alloc(); }
+
 /// Address space in use, and a little more: nothing of some size is left.
 void takeAllMemory() {
   size_t pages = 0;
@@ -102,7 +104,7 @@ TEST(ProcessGuardDeathTest, SaysThatMemoryIsShort) {
   EXPECT_EXIT(
       {
         ProcessGuard guard;
-        []() noexcept { throw std::bad_alloc(); }();
+        []() noexcept { findNoMemory(); }();
       },
       testing::ExitedWithCode(2), text);
 }
