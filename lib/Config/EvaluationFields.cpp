@@ -143,7 +143,7 @@ template <> Message describe<EvaluationConfig>() {
               .orExactly(-1),
           field("classes", &C::classes,
                 "A file with the name of a class in each line, in the order "
-                "of the network.")
+                "of the network; or the YAML file of a data set for YOLO.")
               .path(),
           field("output", &C::output,
                 "The output that holds the answer; empty means the first one, "

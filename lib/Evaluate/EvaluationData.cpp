@@ -87,9 +87,7 @@ std::string Labels::nameOf(int64_t label) const {
 
 EvaluationData::EvaluationData(const EvaluationConfig &config) {
   if (!config.classes.empty())
-    for (std::string &line : linesOf(LabelFile(config.classes).label.text))
-      if (!line.empty())
-        truth.classNames.push_back(std::move(line));
+    truth.classNames = parseClassNames(LabelFile(config.classes).label);
   fs::path images = config.images;
   if (!config.inputs.empty() || images.extension() == ".npy")
     openStacks(config);

@@ -54,6 +54,30 @@ bool isSkipped(const std::vector<std::string> &words) {
   return words.empty() || words[0].starts_with('#');
 }
 
+/// A line of the list: "3: cat", or "- cat" in their order.
+std::pair<size_t, std::string> classInYaml(const LabelText &file,
+                                           std::string_view line, size_t number,
+                                           size_t next) {
+  line.remove_prefix(line.find_first_not_of(' '));
+  size_t label = next, colon = line.find(':');
+  if (line.starts_with("- ")) {
+    line.remove_prefix(1);
+  } else {
+    std::optional<double> given = numberOf(line.substr(0, colon));
+    if (colon == std::string_view::npos || !given || *given < 0 ||
+        *given != std::floor(*given) || *given > 1e6)
+      failAt(file, number, "'3: cat' or '- cat' is expected in 'names'");
+    label = size_t(*given);
+    line.remove_prefix(colon + 1);
+  }
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  bool isQuoted = line.size() >= 2 && line.front() == line.back() &&
+                  (line.front() == '\'' || line.front() == '"');
+  if (isQuoted)
+    line = line.substr(1, line.size() - 2);
+  return {label, std::string(line)};
+}
+
 } // namespace
 
 std::vector<std::string> linesOf(std::string_view text) {
@@ -67,6 +91,41 @@ std::vector<std::string> linesOf(std::string_view text) {
     at = end + 1;
   }
   return lines;
+}
+
+std::vector<std::string> parseClassNames(const LabelText &file) {
+  if (!file.name.ends_with(".yaml") && !file.name.ends_with(".yml")) {
+    std::vector<std::string> names = linesOf(file.text);
+    std::erase(names, "");
+    return names;
+  }
+  std::map<size_t, std::string> names;
+  std::vector<std::string> lines = linesOf(file.text);
+  bool isInside = false;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (isSkipped(wordsOf(lines[i])))
+      continue;
+    if (!lines[i].starts_with(' ') && !lines[i].starts_with('-')) {
+      isInside = lines[i] == "names:";
+      if (!isInside && lines[i].starts_with("names:"))
+        failAt(file, i, "the names must follow one by one, each in a line");
+      continue;
+    }
+    if (isInside)
+      names.insert(classInYaml(file, lines[i], i, names.size()));
+  }
+  std::vector<std::string> result;
+  for (auto &[label, name] : names) {
+    if (label != result.size())
+      throw Error(
+          fmt::format("{}: there is no class {}", file.name, result.size()));
+    result.push_back(std::move(name));
+  }
+  if (result.empty())
+    throw Error(fmt::format("{}: there is no list 'names' of classes; or give "
+                            "a text file with a name in each line",
+                            file.name));
+  return result;
 }
 
 bool listsPairs(std::string_view text) {

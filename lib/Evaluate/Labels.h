@@ -21,6 +21,10 @@ struct LabelText {
 /// The lines of a text without spaces at their ends, empty ones included.
 std::vector<std::string> linesOf(std::string_view text);
 
+/// The names of classes: one in each line, or the list `names` of the YAML file
+/// that describes a data set for YOLO, if the file is called so.
+std::vector<std::string> parseClassNames(const LabelText &file);
+
 /// A line of a list of samples.
 struct ListedSample {
   /// One path, or two for a pair.

@@ -49,6 +49,7 @@ void readLabels(Bytes bytes) {
   tasks::LabelText file{
       {reinterpret_cast<const char *>(bytes.data()), bytes.size()}, "fuzz"};
   attempt([&] { tasks::parseYolo(file, 80); });
+  attempt([&] { tasks::parseClassNames({file.text, "data.yaml"}); });
   attempt([&] { tasks::parseCoco(file); });
   attempt(
       [&] { tasks::parseList(file, tasks::listsPairs(file.text) ? 2 : 1); });

@@ -246,5 +246,28 @@ TEST_F(DataTest, PicturesAreFittedAsDeploymentDoesIt) {
               "it is not a JPEG, PNG or BMP picture");
 }
 
+TEST(ClassNames, OfTextAndOfYaml) {
+  using Names = std::vector<std::string>;
+  auto namesIn = [](std::string_view text, const char *name = "data.yaml") {
+    return tasks::parseClassNames({text, name});
+  };
+  EXPECT_EQ(namesIn("cat\n\nsea lion\n", "names.txt"),
+            (Names{"cat", "sea lion"}));
+  EXPECT_EQ(namesIn("# COCO\npath: .\n\nnames:\n  1: 'sea lion'\n  0: cat\n"
+                    "  # more\n  2: \"a: b\"\ndownload: x\n"),
+            (Names{"cat", "sea lion", "a: b"}));
+  EXPECT_EQ(namesIn("names:\n- cat\n- sea lion\nnc: 2\n"),
+            (Names{"cat", "sea lion"}));
+  expectError([&] { namesIn("path: .\n"); },
+              "data.yaml: there is no list 'names' of classes; or give a text "
+              "file with a name in each line");
+  expectError([&] { namesIn("names: [cat, dog]\n"); },
+              "data.yaml:1: the names must follow one by one, each in a line");
+  expectError([&] { namesIn("names:\n  cat\n"); },
+              "data.yaml:2: '3: cat' or '- cat' is expected in 'names'");
+  expectError([&] { namesIn("names:\n  1: cat\n"); },
+              "data.yaml: there is no class 0");
+}
+
 } // namespace
 } // namespace parallax
