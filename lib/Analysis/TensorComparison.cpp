@@ -19,6 +19,9 @@
 namespace parallax {
 namespace {
 
+/// Nobody looks at more samples one by one, and memory has its limits.
+constexpr size_t mostCosines = 512;
+
 /// Values beyond these can't be told from the outermost codes.
 struct Reach {
   float low = -std::numeric_limits<float>::infinity();
@@ -354,6 +357,7 @@ void TensorComparison::add(const Tensor &quantized, const Tensor &reference) {
     addFloats(quantized, reference);
   else
     addExact(quantized, reference);
+  cosines = {float(worstSampleCosine)};
 }
 
 void TensorComparison::clear() {
@@ -376,6 +380,10 @@ void TensorComparison::merge(const TensorComparison &next) {
     worstSample = samples + next.worstSample;
     worstSampleCosine = next.worstSampleCosine;
   }
+  size_t room = mostCosines - std::min(mostCosines, cosines.size());
+  cosines.insert(cosines.end(), next.cosines.begin(),
+                 next.cosines.begin() +
+                     std::ptrdiff_t(std::min(room, next.cosines.size())));
   total.add(next.total);
   extent.merge(next.extent);
   sums.resize(std::max(sums.size(), next.sums.size()));
@@ -390,6 +398,15 @@ void TensorComparison::merge(const TensorComparison &next) {
         &T::special, &T::saturated, &T::rows, &T::agreeing, &T::clearlyMoved})
     this->*number += next.*number;
   maxAbs = std::max(maxAbs, next.maxAbs);
+}
+
+std::vector<float> TensorComparison::channelErrors() const {
+  std::vector<float> errors;
+  double each = double(count) / double(std::max<size_t>(1, sums.size()));
+  for (const PairSums &channel : sums)
+    errors.push_back(each > 0 ? float(std::sqrt(channel.squareError / each))
+                              : 0);
+  return errors;
 }
 
 ComparisonResult TensorComparison::result() const {

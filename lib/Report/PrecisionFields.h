@@ -177,6 +177,8 @@ void describe(Archive &archive, T &row) {
   });
   archive.optional("moves", row.moves);
   archive.optional("groups", row.groups);
+  archive.optional("sample_cosines", row.sampleCosines);
+  archive.optional("channel_errors", row.channelErrors);
   archive.optional("quantized", row.metrics.quantized);
   archive.optional("reference", row.metrics.reference);
 }

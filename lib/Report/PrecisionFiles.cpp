@@ -40,6 +40,15 @@ public:
     if (peak.channel >= 0)
       (*this)(name, peak);
   }
+  /// Curves to look at: five digits say all that can be seen.
+  void optional(const std::string &name, const std::vector<float> &curve) {
+    if (curve.empty())
+      return;
+    Json numbers = Json::array();
+    for (float value : curve)
+      numbers.push_back(number(std::stod(fmt::format("{:.5g}", value))));
+    object.emplace(name, std::move(numbers));
+  }
   template <typename T> void optional(const std::string &name, const T &value) {
     (*this)(name, value);
   }

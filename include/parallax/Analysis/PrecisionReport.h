@@ -55,6 +55,9 @@ struct PrecisionRow {
   bool moves = false;
   /// Of outputs of floats with all errors accumulated.
   std::vector<ChannelGroup> groups = {};
+  /// The cosine of each sample, and the root of the mean square error of each
+  /// channel; none if there are too many to look at.
+  std::vector<float> sampleCosines = {}, channelErrors = {};
 };
 
 struct PrecisionTable {

@@ -146,6 +146,11 @@ public:
   int64_t valueCount() const { return count; }
   const std::vector<PairSums> &channelSums() const { return sums; }
   const std::vector<ChannelExtent> &channelExtents() const { return extents; }
+  /// Of the first samples, as many as somebody would look at. Of integers and
+  /// truth values it is the part that is equal.
+  const std::vector<float> &sampleCosines() const { return cosines; }
+  /// The root of the mean square error of each channel.
+  std::vector<float> channelErrors() const;
 
 private:
   /// Goes through the floats of one sample.
@@ -162,6 +167,7 @@ private:
   ChannelExtent extent;
   std::vector<PairSums> sums;
   std::vector<ChannelExtent> extents;
+  std::vector<float> cosines;
   int64_t samples = 0, count = 0, nanA = 0, nanB = 0, infA = 0, infB = 0;
   int64_t special = 0, saturated = 0, rows = 0, agreeing = 0;
   int64_t clearlyMoved = 0;

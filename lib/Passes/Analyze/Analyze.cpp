@@ -292,6 +292,13 @@ std::vector<ComparedSamples> compare(const Combination &combination,
   return total;
 }
 
+/// The errors of channels, unless nobody could tell them apart in a picture.
+std::vector<float> curveOf(const TensorComparison &sums) {
+  constexpr size_t mostChannels = 512;
+  return sums.channelSums().size() <= mostChannels ? sums.channelErrors()
+                                                   : std::vector<float>();
+}
+
 PrecisionTable tableOf(const Comparison &comparison,
                        const Combination &combination,
                        const std::vector<ComparedSamples> &compared) {
@@ -316,7 +323,9 @@ PrecisionTable tableOf(const Comparison &comparison,
                      tensor.inputs,
                      /*cycles=*/0,
                      tensor.moves,
-                     compared[i].groupsOfChannels()};
+                     compared[i].groupsOfChannels(),
+                     compared[i].sums.sampleCosines(),
+                     curveOf(compared[i].sums)};
   }
   for (size_t i = 0; i < rows.size(); ++i)
     if (rows[i])

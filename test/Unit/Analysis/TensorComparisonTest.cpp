@@ -488,6 +488,29 @@ TEST(TensorComparison, WorstSampleIsCountedAcrossMerges) {
   EXPECT_EQ(r.worstSampleCosine, 0);
 }
 
+TEST(TensorComparison, KeepsTheCosineOfEachSample) {
+  Tensor b = tensorOf<float>({3, 4}), bad = tensorOf<float>({4, -3});
+  TensorComparison first, second;
+  first.add(b, b);
+  second.add(bad, b);
+  second.add(b, b);
+  first.merge(second);
+  EXPECT_EQ(first.sampleCosines(), (std::vector<float>{1, 0, 1}));
+  first.clear();
+  first.add(bad, b);
+  EXPECT_EQ(first.sampleCosines(), (std::vector<float>{0}));
+}
+
+TEST(TensorComparison, KnowsTheErrorOfEachChannel) {
+  Tensor a = tensorOf<float>({1, 2, 3, 4}, {1, 2, 2}),
+         b = tensorOf<float>({1, 2, 6, 8}, {1, 2, 2});
+  TensorComparison comparison;
+  comparison.add(a, b);
+  comparison.add(b, b);
+  // Squares of 3 and 4 over four values, two of which are right.
+  EXPECT_EQ(comparison.channelErrors(), (std::vector<float>{0, 2.5}));
+}
+
 TEST(TensorComparison, RowsAgreeOnRequest) {
   Tensor a = tensorOf<float>({1, 2, 0, 9, 8, 7, 0, 0, 1}, {3, 3});
   Tensor b = tensorOf<float>({0, 9, 1, 1, 0, 0, 5, 0, 1}, {3, 3});
