@@ -82,10 +82,12 @@ void reportCost(mlir::func::FuncOp machine, const Target &target,
   showResult("Cost of the Costliest Layers\n" +
              costTable(costs).render(currentListener().style()));
   log(LogLevel::Info, "{}", maxCycleLine(costs));
+  // Reports show what layers cost beside what they lose.
+  fs::path profile = state.files().profile(), trace = state.files().trace();
+  if (config.compiler.npuPerf || config.quant.precisionAnalysis)
+    writeFileAtomically(profile, opProfileCsv(costs));
   if (!config.compiler.npuPerf)
     return;
-  fs::path profile = state.files().profile(), trace = state.files().trace();
-  writeFileAtomically(profile, opProfileCsv(costs));
   writeFileAtomically(trace, traceJson(costs, target));
   log(LogLevel::Info, "save cost of layers to [{}], as a trace to [{}]",
       profile.string(), trace.string());
@@ -113,7 +115,8 @@ void runCompileStage(BuildState &state) {
   LowerReport report;
   mlir::func::FuncOp machine = lower(deployed ? deployed : quantized, &report);
   logLowering(report);
-  writeFileAtomically(state.files().lowering(), toJson(report));
+  writeFileAtomically(state.files().lowering(),
+                      toJson(report, cyclesOf(machine, config)));
   writeFileAtomically(state.files().target(), toJson(target));
   reportCost(machine, target, state);
 

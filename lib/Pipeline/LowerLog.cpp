@@ -32,17 +32,24 @@ void logLowering(const LowerReport &report) {
       least->layer, least->bits, least->accumulatorBits);
 }
 
-std::string toJson(const LowerReport &report) {
+std::string toJson(const LowerReport &report, int64_t cycles) {
   using Json = nlohmann::ordered_json;
   Json islands = Json::array(), margins = Json::array();
   for (const LowerReport::Island &island : report.islands)
     islands.push_back(
         {{"layer", island.layer}, {"op", island.op}, {"why", island.why}});
-  for (const LowerReport::Margin &margin : report.margins)
-    margins.push_back({{"layer", margin.layer},
-                       {"accumulator_bits", margin.accumulatorBits},
-                       {"unused_bits", margin.bits}});
-  Json result = {{"integer_layers", report.integerLayers},
+  for (const LowerReport::Margin &margin : report.margins) {
+    Json &entry =
+        margins.emplace_back(Json{{"layer", margin.layer},
+                                  {"accumulator_bits", margin.accumulatorBits},
+                                  {"unused_bits", margin.bits}});
+    if (margin.multiplier && margin.shift) {
+      entry["multiplier"] = *margin.multiplier;
+      entry["shift"] = *margin.shift;
+    }
+  }
+  Json result = {{"cycles", cycles},
+                 {"integer_layers", report.integerLayers},
                  {"movements", report.movements},
                  {"fused_clamps", report.clamps},
                  {"float_layers", report.floatLayers},

@@ -14,8 +14,9 @@ namespace parallax {
 
 void logLowering(const LowerReport &report);
 
-/// The proof that no accumulator overflows, and the layers in float.
-std::string toJson(const LowerReport &report);
+/// The proof that no accumulator overflows, the layers in float, and what the
+/// network takes on the NPU.
+std::string toJson(const LowerReport &report, int64_t cycles);
 
 } // namespace parallax
 

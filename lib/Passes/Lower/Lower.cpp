@@ -20,6 +20,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -419,6 +420,27 @@ void Lowering::addIsland(Operation *op, const std::string &why) {
 
 namespace parallax {
 
+/// What sums of products are multiplied with, for people who look at a layer.
+static void addMultipliers(func::FuncOp view, LowerReport &report) {
+  llvm::StringMap<LowerReport::Margin *> margins;
+  for (LowerReport::Margin &margin : report.margins)
+    margins[margin.layer] = &margin;
+  view.walk([&](Operation *op) {
+    auto multipliers = op->getAttrOfType<DenseI32ArrayAttr>("multipliers");
+    auto shifts = op->getAttrOfType<DenseI32ArrayAttr>("shifts");
+    auto it = margins.find(getLayerName(op).node);
+    if (!multipliers || !shifts || multipliers.empty() || shifts.empty() ||
+        it == margins.end())
+      return;
+    auto extremes = [](ArrayRef<int32_t> values) {
+      auto [least, most] = std::ranges::minmax(values);
+      return std::pair<int64_t, int64_t>(least, most);
+    };
+    it->second->multiplier = extremes(multipliers.asArrayRef());
+    it->second->shift = extremes(shifts.asArrayRef());
+  });
+}
+
 FailureOr<func::FuncOp> lowerNetwork(func::FuncOp quantized,
                                      const Target &target,
                                      LowerReport *report) {
@@ -443,6 +465,8 @@ FailureOr<func::FuncOp> lowerNetwork(func::FuncOp quantized,
     return emitError(view.getLoc(),
                      "the lowered network is not valid; this is a fault of "
                      "Parallax, please report the model");
+  if (report)
+    addMultipliers(view, *report);
   return view;
 }
 

@@ -12,7 +12,9 @@
 #include "parallax/Config/Target.h"
 #include "parallax/Support/LLVM.h"
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace parallax {
@@ -26,6 +28,9 @@ struct LowerReport {
   struct Margin {
     std::string layer;
     int accumulatorBits = 0, bits = 0;
+    /// The least and the greatest of its channels (C12); none for a layer that
+    /// rounds in another way.
+    std::optional<std::pair<int64_t, int64_t>> multiplier = {}, shift = {};
   };
 
   /// Layers in integer arithmetic, layers that move codes, clamps that became
