@@ -221,4 +221,23 @@ Tensor readMask(std::span<const std::byte> bytes, std::string_view sourceName) {
   return mask;
 }
 
+Thumbnail thumbnailOf(std::span<const std::byte> bytes,
+                      std::string_view sourceName, int longest) {
+  static auto *const make =
+      decoderFunction<decltype(parallaxMakeThumbnail)>("parallaxMakeThumbnail");
+  Thumbnail result;
+  result.fullSize = imageSizeOf(bytes, sourceName);
+  checkFile(bytes, sourceName);
+  auto take = [](void *context, const void *file, size_t size, int width,
+                 int height) {
+    auto *own = static_cast<Thumbnail *>(context);
+    const auto *first = static_cast<const std::byte *>(file);
+    own->file.assign(first, first + size);
+    own->size = {width, height};
+  };
+  checkDecoded(make(bytes.data(), bytes.size(), longest, take, &result),
+               sourceName);
+  return result;
+}
+
 } // namespace parallax

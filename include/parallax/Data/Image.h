@@ -75,6 +75,16 @@ Tensor readImage(std::span<const std::byte> bytes, std::string_view sourceName,
 /// whose numbers are not classes.
 Tensor readMask(std::span<const std::byte> bytes, std::string_view sourceName);
 
+/// A small picture for people to look at, as a JPEG file.
+struct Thumbnail {
+  std::vector<std::byte> file;
+  ImageSize size, fullSize;
+};
+
+/// No side has more pixels than `longest`. Throws Error.
+Thumbnail thumbnailOf(std::span<const std::byte> bytes,
+                      std::string_view sourceName, int longest);
+
 } // namespace parallax
 
 #endif // PARALLAX_DATA_IMAGE_H

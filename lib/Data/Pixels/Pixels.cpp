@@ -133,3 +133,24 @@ const char *parallaxDecodeMask(const void *file, size_t size, int width,
     return nullptr;
   });
 }
+
+const char *parallaxMakeThumbnail(const void *file, size_t size, int longest,
+                                  ParallaxTakePicture take, void *context) {
+  return explain([&]() -> const char * {
+    cv::Mat picture = cv::imdecode(bytesOf(file, size), cv::IMREAD_COLOR);
+    if (picture.empty())
+      return "the picture is damaged";
+    double scale =
+        std::min(1.0, double(longest) / std::max(picture.cols, picture.rows));
+    cv::Size small(std::max(1, cvRound(picture.cols * scale)),
+                   std::max(1, cvRound(picture.rows * scale)));
+    cv::resize(picture, picture, small, 0, 0, cv::INTER_AREA);
+    constexpr int quality = 75;
+    std::vector<uchar> bytes;
+    if (!cv::imencode(".jpg", picture, bytes,
+                      {cv::IMWRITE_JPEG_QUALITY, quality}))
+      return "OpenCV can't write JPEG files";
+    take(context, bytes.data(), bytes.size(), small.width, small.height);
+    return nullptr;
+  });
+}

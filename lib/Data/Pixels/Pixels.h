@@ -45,6 +45,15 @@ const char *parallaxDecodePixels(const void *file, size_t size,
 /// Decodes a gray picture of `width` x `height` as it is.
 const char *parallaxDecodeMask(const void *file, size_t size, int width,
                                int height, uint8_t *pixels);
+
+/// Gets a picture that was made; the bytes live as long as the call.
+typedef void (*ParallaxTakePicture)(void *context, const void *file,
+                                    size_t size, int width, int height);
+
+/// Makes a JPEG file of a picture, with sides of `longest` pixels at most, and
+/// gives it to `take`.
+const char *parallaxMakeThumbnail(const void *file, size_t size, int longest,
+                                  ParallaxTakePicture take, void *context);
 }
 
 #endif // PARALLAX_LIB_DATA_PIXELS_PIXELS_H

@@ -266,4 +266,23 @@ TEST(Mask, RefusesWhatHasNoNumbers) {
   expectError([&] { maskOf(whole); }, "m.png");
 }
 
+TEST(Image, Thumbnails) {
+  auto small = [](const std::string &bytes) {
+    return thumbnailOf(std::as_bytes(std::span(bytes)), "p.png", 32);
+  };
+  Thumbnail wide = small(encode(".png", 128, 64));
+  EXPECT_EQ(wide.fullSize.width, 128);
+  EXPECT_EQ(wide.fullSize.height, 64);
+  EXPECT_EQ(wide.size.width, 32);
+  EXPECT_EQ(wide.size.height, 16);
+  ImageSize written = imageSizeOf(wide.file, "thumbnail");
+  EXPECT_EQ(written.width, 32);
+  EXPECT_EQ(written.height, 16);
+  // Small pictures stay as they are, and narrow ones keep a pixel.
+  EXPECT_EQ(small(encode(".png", 20, 30)).size.height, 30);
+  EXPECT_EQ(small(encode(".png", 1, 400)).size.width, 1);
+  std::string damaged = encode(".png", 64, 64).substr(0, 200);
+  expectError([&] { small(damaged); }, "'p.png'");
+}
+
 } // namespace
