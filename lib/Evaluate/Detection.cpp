@@ -15,8 +15,24 @@
 namespace parallax::tasks {
 namespace {
 
-/// The numbers of a match in an answer.
-constexpr size_t matchNumbers = 4;
+/// An answer begins with the size of the picture and the number of matches.
+/// Then come the matches, and last the boxes that people would be shown.
+constexpr size_t headNumbers = 3, matchNumbers = 4, boxNumbers = 6;
+/// The least score of those.
+constexpr double shownScore = 0.25;
+
+std::span<const double> matchesIn(const Answer &answer) {
+  if (answer.empty())
+    return {};
+  return std::span(answer).subspan(headNumbers,
+                                   size_t(answer[2]) * matchNumbers);
+}
+std::span<const double> boxesIn(const Answer &answer) {
+  if (answer.empty())
+    return {};
+  return std::span(answer).subspan(headNumbers +
+                                   size_t(answer[2]) * matchNumbers);
+}
 
 class Detection final : public Task {
 public:
@@ -57,12 +73,23 @@ public:
       box = {toX(box.left),   toY(box.top), toX(box.right),
              toY(box.bottom), box.score,    box.label};
     }
-    Answer numbers;
-    for (const Match &match :
-         matchDetections(detections, objectsOf(run, placement)))
+    // Of arrays, the input itself is the picture.
+    bool isPicture = placement.width > 0;
+    double width = isPicture ? double(placement.width) : input.width;
+    double height = isPicture ? double(placement.height) : input.height;
+    std::vector<Match> matches =
+        matchDetections(detections, objectsOf(run, width, height));
+    Answer numbers = {width, height, double(matches.size())};
+    for (const Match &match : matches)
       numbers.insert(numbers.end(),
                      {double(match.label), double(match.score),
                       double(match.hits), double(match.ignored)});
+    for (const Candidate &box : detections)
+      if (box.score >= shownScore)
+        numbers.insert(numbers.end(),
+                       {double(box.label), double(box.score), double(box.left),
+                        double(box.top), double(box.right) - box.left,
+                        double(box.bottom) - box.top});
     return numbers;
   }
 
@@ -103,6 +130,24 @@ public:
     return foundIn(before[0]) != foundIn(after[0]);
   }
 
+  std::vector<ShownBox> boxes(const Answer &answer) const override {
+    std::vector<ShownBox> result;
+    std::span<const double> numbers = boxesIn(answer);
+    for (; !numbers.empty(); numbers = numbers.subspan(boxNumbers))
+      result.push_back({data.labels().nameOf(int64_t(numbers[0])), numbers[1],
+                        numbers[2], numbers[3], numbers[4], numbers[5]});
+    return result;
+  }
+  std::vector<ShownBox> expectedBoxes(size_t sample,
+                                      const Answer &answer) const override {
+    std::vector<ShownBox> result;
+    for (const TruthBox &object : objectsOf(sample, answer[0], answer[1]))
+      result.push_back({data.labels().nameOf(object.label), 1, object.left,
+                        object.top, object.right - object.left,
+                        object.bottom - object.top});
+    return result;
+  }
+
   bool weighErrors(std::span<const Tensor> outputs,
                    std::span<const std::span<float>> weights) const override {
     return decoder->weigh(outputs, weights);
@@ -129,13 +174,9 @@ public:
   }
 
 private:
-  std::vector<TruthBox> objectsOf(size_t sample,
-                                  const Placement &placement) const {
+  std::vector<TruthBox> objectsOf(size_t sample, double width,
+                                  double height) const {
     std::vector<TruthBox> objects = data.labels().boxes[sample];
-    // Of arrays, the input itself is the picture.
-    bool isPicture = placement.width > 0;
-    double width = isPicture ? double(placement.width) : input.width;
-    double height = isPicture ? double(placement.height) : input.height;
     if (data.labels().areRelative)
       for (TruthBox &object : objects) {
         object.left *= width;
@@ -149,10 +190,11 @@ private:
   /// Objects that somebody who looks would call found: overlap 0.5, and a
   /// score that is shown.
   static int64_t foundIn(const Answer &answer) {
-    constexpr double shown = 0.25;
     int64_t found = 0;
-    for (size_t i = 0; i < answer.size(); i += matchNumbers)
-      found += answer[i + 1] >= shown && (int64_t(answer[i + 2]) & 1) != 0;
+    std::span<const double> matches = matchesIn(answer);
+    for (size_t i = 0; i < matches.size(); i += matchNumbers)
+      found +=
+          matches[i + 1] >= shownScore && (int64_t(matches[i + 2]) & 1) != 0;
     return found;
   }
 
@@ -160,11 +202,11 @@ private:
   collect(std::span<const Answer> answers) const {
     std::map<int64_t, ClassPrecision> byClass;
     for (size_t i = 0; i < answers.size(); ++i) {
-      const Answer &answer = answers[i];
-      for (size_t k = 0; k < answer.size(); k += matchNumbers)
-        byClass[int64_t(answer[k])].add(
-            i, {int32_t(answer[k]), float(answer[k + 1]),
-                uint16_t(answer[k + 2]), uint16_t(answer[k + 3])});
+      std::span<const double> match = matchesIn(answers[i]);
+      for (; !match.empty(); match = match.subspan(matchNumbers))
+        byClass[int64_t(match[0])].add(i, {int32_t(match[0]), float(match[1]),
+                                           uint16_t(match[2]),
+                                           uint16_t(match[3])});
       std::map<int64_t, int64_t> objects;
       for (const TruthBox &object : data.labels().boxes[i])
         objects[object.label] += !object.isCrowd;

@@ -118,7 +118,9 @@ void findChanges(Accuracy &accuracy, const Task &task,
       accuracy.changed.push_back(
           {data.name(i), task.expected(i), task.describe(i, before),
            task.describe(i, after),
-           task.quality(i, before) - task.quality(i, after)});
+           task.quality(i, before) - task.quality(i, after),
+           task.expectedBoxes(i, before[0]), task.boxes(before[0]),
+           task.boxes(after[0])});
   }
   sortByKey(accuracy.changed,
             [](const ChangedAnswer &change) { return -change.loss; });

@@ -272,6 +272,10 @@ void reportAccuracy(const Accuracy &accuracy, const std::string &answers,
   writeFileAtomically(files.accuracyJson(), accuracyJson(accuracy));
   if (!answers.empty())
     writeFileAtomically(files.answers(), answers);
+  if (std::string boxes = changedJson(accuracy); !boxes.empty())
+    writeFileAtomically(files.changedAnswers(), boxes);
+  else
+    fs::remove(files.changedAnswers());
   showResult(renderAccuracy(accuracy, currentListener().style()));
   log(LogLevel::Info, "save accuracy to [{}]", files.accuracyJson().string());
 }

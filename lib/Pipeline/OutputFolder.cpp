@@ -99,7 +99,9 @@ std::vector<fs::path> looseFrom(const OutputFiles &files,
   if (placeOf(first) <= placeOf("evaluate")) {
     paths.push_back(files.accuracyJson());
     paths.push_back(files.answers());
+    paths.push_back(files.changedAnswers());
   }
+  paths.push_back(files.report());
   return paths;
 }
 

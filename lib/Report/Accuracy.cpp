@@ -152,4 +152,34 @@ std::string accuracyJson(const Accuracy &accuracy) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+static Json boxesJson(const std::vector<ShownBox> &boxes) {
+  auto rounded = [](double pixels) { return std::round(pixels * 10) / 10; };
+  Json list = Json::array();
+  for (const ShownBox &box : boxes)
+    list.push_back(
+        {{"class", box.label},
+         {"score", std::round(box.score * 1000) / 1000},
+         {"box", Json::array({rounded(box.left), rounded(box.top),
+                              rounded(box.width), rounded(box.height)})}});
+  return list;
+}
+
+std::string changedJson(const Accuracy &accuracy) {
+  Json samples = Json::array();
+  for (const ChangedAnswer &change : accuracy.changed) {
+    if (change.expectedBoxes.empty() && change.boxesBefore.empty() &&
+        change.boxesAfter.empty())
+      continue;
+    samples.push_back({{"sample", change.sample},
+                       {"loss", change.loss},
+                       {"expected", boxesJson(change.expectedBoxes)},
+                       {"before", boxesJson(change.boxesBefore)},
+                       {"after", boxesJson(change.boxesAfter)}});
+  }
+  if (samples.empty())
+    return "";
+  Json json{{"task", accuracy.task}, {"samples", samples}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 } // namespace parallax

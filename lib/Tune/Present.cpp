@@ -8,6 +8,7 @@
 
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Dialect/NN/TypeName.h"
+#include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/QuantizedType.h"
@@ -135,9 +136,9 @@ void presentResult(const Search &search, const TuneResult &result,
     std::vector<TunedNetwork> front =
         frontOf(trials, search.metric.higherIsBetter());
     showResult(renderFront(terms, front, style));
-    std::filesystem::path folder = search.historyFile.parent_path();
-    writeFileAtomically(folder / "front.csv", frontCsv(terms, front));
-    writeFileAtomically(folder / "front.json", frontJson(terms, front));
+    OutputFiles files(search.historyFile.parent_path().parent_path());
+    writeFileAtomically(files.tuningFrontTable(), frontCsv(terms, front));
+    writeFileAtomically(files.tuningFront(), frontJson(terms, front));
   }
   if (std::string text = renderPredictions(terms, trials, style); !text.empty())
     showResult(text);

@@ -44,12 +44,21 @@ struct ClassAccuracy {
   std::vector<double> values = {};
 };
 
+/// An object in a picture, in its pixels.
+struct ShownBox {
+  std::string label;
+  double score = 1;
+  double left = 0, top = 0, width = 0, height = 0;
+};
+
 /// A sample for which the last network answers otherwise than the first one.
 struct ChangedAnswer {
   std::string sample;
   std::string expected, before, after;
   /// How much worse the answer is now; a better one has a negative loss.
   double loss = 0;
+  /// Of detectors: what the labels have, and what both networks have found.
+  std::vector<ShownBox> expectedBoxes = {}, boxesBefore = {}, boxesAfter = {};
 };
 
 enum class AccuracyVerdict { Good, Undecided, Bad };

@@ -56,6 +56,14 @@ public:
   virtual bool isChanged(size_t sample, std::span<const Answer> before,
                          std::span<const Answer> after) const = 0;
 
+  /// What a picture of an answer shows, and what a right one would show: none
+  /// if the task finds no objects.
+  virtual std::vector<ShownBox> boxes(const Answer &) const { return {}; }
+  virtual std::vector<ShownBox> expectedBoxes(size_t /*sample*/,
+                                              const Answer &) const {
+    return {};
+  }
+
   /// Classes and how often the labels have them; the values are left out.
   virtual std::vector<ClassAccuracy> classes() const { return {}; }
   /// The metric of each of them.

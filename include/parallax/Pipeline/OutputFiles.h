@@ -71,6 +71,17 @@ public:
   Path evaluationFolder() const { return folder / "evaluation"; }
   Path accuracyJson() const { return evaluationFolder() / "accuracy.json"; }
   Path answers() const { return evaluationFolder() / "answers.csv"; }
+  Path changedAnswers() const { return evaluationFolder() / "changed.json"; }
+
+  // The tuning.
+  Path tuningFolder() const { return folder / "tuning"; }
+  Path tuningHistory() const { return tuning("history.jsonl"); }
+  Path tuningFront() const { return tuning("front.json"); }
+  Path tuningFrontTable() const { return tuning("front.csv"); }
+  Path tunedConfig() const { return tuning("tuned_config.json"); }
+
+  /// All of it, to look at.
+  Path report() const { return folder / "report.html"; }
 
   // What phases leave.
   Path checkpoint(std::string_view phase) const {
@@ -85,6 +96,7 @@ private:
   Path quant(const char *name) const { return folder / "quant" / name; }
   Path compiler(const char *name) const { return folder / "compiler" / name; }
   Path debug(const char *name) const { return debugFolder() / name; }
+  Path tuning(const char *name) const { return tuningFolder() / name; }
 
   Path folder;
 };

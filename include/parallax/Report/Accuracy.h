@@ -20,8 +20,12 @@ Table accuracyTable(const Accuracy &accuracy);
 std::string renderAccuracy(const Accuracy &accuracy,
                            const TableStyle &style = {});
 
-/// accuracy.json: everything.
+/// accuracy.json: everything but boxes.
 std::string accuracyJson(const Accuracy &accuracy);
+
+/// changed.json: the boxes of samples whose answers changed, to be drawn.
+/// Empty if there are none.
+std::string changedJson(const Accuracy &accuracy);
 
 } // namespace parallax
 

@@ -344,6 +344,34 @@ TEST_F(HeadTest, Raw) {
   EXPECT_EQ(precision({v5}), 1);
 }
 
+/// What is drawn into a picture: sure detections, in its pixels.
+TEST_F(HeadTest, Shows) {
+  writePicture(dir / "images/a.png", 128, 64);
+  Tensor output = floats({1, 3, 6}, {16, 16, 48, 48, 0.9f, 1, //
+                                     0, 0, 5, 5, 0.2f, 0,     //
+                                     8, 20, 24, 40, 0.5f, 0});
+  TestTask test(config, {{"x", DType::F32, {1, 3, 64, 64}}},
+                {{"y", DType::F32, output.shape()}});
+  // A letterbox: half as large, with 16 lines above.
+  Placement placement{128, 64, 0.5, 0.5, 0, 16};
+  Answer answer = test.task->answer(0, placement, std::span(&output, 1));
+  std::vector<ShownBox> boxes = test.task->boxes(answer);
+  ASSERT_EQ(boxes.size(), 2u);
+  EXPECT_EQ(boxes[0].label, "1 (dog)");
+  EXPECT_NEAR(boxes[0].score, 0.9, 1e-6);
+  EXPECT_EQ(boxes[0].left, 32);
+  EXPECT_EQ(boxes[0].top, 0);
+  EXPECT_EQ(boxes[0].width, 64);
+  EXPECT_EQ(boxes[0].height, 64);
+  EXPECT_EQ(boxes[1].label, "0 (cat)");
+  std::vector<ShownBox> expected = test.task->expectedBoxes(0, answer);
+  ASSERT_EQ(expected.size(), 1u);
+  EXPECT_EQ(expected[0].left, 32);
+  EXPECT_EQ(expected[0].top, 16);
+  EXPECT_EQ(expected[0].width, 64);
+  EXPECT_EQ(expected[0].height, 32);
+}
+
 TEST_F(HeadTest, Arrays) {
   writeArray<float>(dir / "x.npy", {1, 3, 64, 64},
                     std::vector<float>(3 * 64 * 64));
