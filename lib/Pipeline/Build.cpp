@@ -17,6 +17,7 @@
 #include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Pipeline/OutputFolder.h"
 #include "parallax/Pipeline/Phases.h"
+#include "parallax/Pipeline/WriteReport.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Report/Summary.h"
 #include "parallax/Support/AtomicFile.h"
@@ -199,6 +200,10 @@ void finish(BuildState &state, PhaseClock &clock) {
   writeContext(state);
   if (mlir::func::FuncOp machine = state.network->view(views::npu))
     state.result->cycles = cyclesOf(machine, state.config);
+  if (state.result->report) {
+    writeReport(state.config.outputDir);
+    clock.finish("report");
+  }
   if (!options.phaseTo.empty()) {
     std::filesystem::path checkpoint = checkpointOf(
         state.config, phasesBetween(options.phaseFrom, options.phaseTo).back());

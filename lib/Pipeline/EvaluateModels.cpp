@@ -12,6 +12,7 @@
 #include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Pipeline/Phases.h"
 #include "parallax/Pipeline/RunModel.h"
+#include "parallax/Pipeline/WriteReport.h"
 #include "parallax/Report/Accuracy.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
@@ -110,10 +111,12 @@ Accuracy evaluateModels(const EvaluateOptions &options) {
                   formOf(model, config, evaluator));
   }
   Accuracy accuracy = evaluator.judge();
-  if (config.outputDir.empty())
+  if (config.outputDir.empty()) {
     showResult(renderAccuracy(accuracy, currentListener().style()));
-  else
+  } else {
     reportAccuracy(accuracy, evaluator.answers(), config.outputDir);
+    writeReport(config.outputDir);
+  }
   return accuracy;
 }
 

@@ -12,6 +12,7 @@
 
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/OutputFolder.h"
+#include "parallax/Pipeline/WriteReport.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Digest.h"
 #include "parallax/Support/Log.h"
@@ -29,15 +30,16 @@ namespace {
 
 struct TuneFiles {
   explicit TuneFiles(const BuildConfig &config)
-      : folder(fs::path(config.outputDir) / "tuning") {}
+      : output(config.outputDir), folder(output.tuningFolder()) {}
 
-  fs::path history() const { return folder / "history.jsonl"; }
-  fs::path tunedConfig() const { return folder / "tuned_config.json"; }
+  fs::path history() const { return output.tuningHistory(); }
+  fs::path tunedConfig() const { return output.tunedConfig(); }
   fs::path work() const { return folder / "work"; }
   fs::path trial(int64_t number) const {
     return folder / fmt::format("trial_{}", number);
   }
 
+  OutputFiles output;
   fs::path folder;
 };
 
@@ -184,6 +186,9 @@ TuneResult tuneNetwork(const TuneOptions &options) {
   log(LogLevel::Info,
       "save the tuned configuration to [{}], all trials to [{}]",
       files.tunedConfig().string(), files.history().string());
+  // The build has written one only if it was to be analyzed.
+  if (!fs::exists(files.output.report()))
+    writeReport(config.outputDir);
   showResult(describeResult(result));
   result.compiledModel = fs::path(config.outputDir) / config.outputName;
   return result;

@@ -111,14 +111,34 @@ NAMES = [
 ]
 
 
-def names():
+def chain_of(layers):
     """Layers and tensors have such names, and the last one is the output."""
     nodes, last = [], "x"
-    for name in NAMES:
+    for name in layers:
         raw = name if isinstance(name, bytes) else name.encode()
         nodes.append(node("Sigmoid", [last], [raw + b"!"], raw))
         last = raw + b"!"
     return network(nodes, [(last, [1, 8])])
+
+
+def names():
+    """Names that a table must show on a line."""
+    return chain_of(NAMES)
+
+
+MARKUP = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</script><script>alert(2)</script>",
+    "\u202egnp.\u2067right to left",
+    "javascript:alert(3)",
+    "n" * 4000,
+]
+
+
+def markup():
+    """Names that a page must show as text."""
+    return chain_of(MARKUP)
 
 
 def twins():
@@ -210,7 +230,8 @@ def main():
     root = pathlib.Path(sys.argv[1]).absolute()
     numbers = [spread(8, -2, 2, seed) for seed in range(4)]
     ids = [struct.pack("<4q", *((i + j) % 5 for j in range(4))) for i in range(4)]
-    for make in (not_numbers, zeros, empty, scalars, chain, names, twins, outputs):
+    makers = (not_numbers, zeros, empty, scalars, chain, names, markup, twins, outputs)
+    for make in makers:
         write_case(root / make.__name__, make(), "x", numbers)
     for make in (indices, integers_only):
         write_case(root / make.__name__, make(), "ids", ids)

@@ -17,6 +17,7 @@
 #include "../evaluate/Evaluate.h"
 #include "../inspect/Inspect.h"
 #include "../optimize/Optimize.h"
+#include "../report/Report.h"
 #include "../run/Run.h"
 #include "../tune/Tune.h"
 
@@ -56,6 +57,8 @@ constexpr parallax::Subcommand subcommands[] = {
     {"compare", "compare two tensors or folders of tensors",
      parallax::runCompare},
     {"diff", "compare the precision analyses of two builds", parallax::runDiff},
+    {"report", "show all results of builds as one HTML file",
+     parallax::runReport},
     {"optimize", "optimize a float model", parallax::runOptimize},
     {"inspect", "show what a model contains", parallax::runInspect},
     {"conformance", "write vectors for other implementations of the numerics",

@@ -1,0 +1,125 @@
+//===- ReportPictures.cpp - Samples that somebody should look at ----------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A picture that can't be read costs the report nothing but that picture: the
+// samples may be on another computer by now.
+//===----------------------------------------------------------------------===//
+#include "ReportSummaries.h"
+
+#include "parallax/Data/Image.h"
+#include "parallax/Support/Encoding.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/Log.h"
+#include "parallax/Support/MappedFile.h"
+
+#include <algorithm>
+#include <map>
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace parallax {
+namespace {
+
+constexpr size_t mostChanged = 24, mostCalibrated = 8;
+/// The longest side, in pixels.
+constexpr int thumbnailSide = 320;
+
+/// Null if there is no such file, or if it is something else.
+Json readJson(const fs::path &path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored))
+    return nullptr;
+  return Json::parse(readText(path), nullptr, /*allow_exceptions=*/false);
+}
+
+std::string textAt(const Json &json, const char *pointer) {
+  Json::json_pointer at(pointer);
+  return json.is_object() && json.contains(at) && json[at].is_string()
+             ? json[at].get<std::string>()
+             : std::string();
+}
+
+/// Names come out of a file: they must not lead out of the folder.
+bool isBelow(const fs::path &name) {
+  return name.is_relative() && std::ranges::find(name, "..") == name.end();
+}
+
+void addPicture(Json &pictures, const fs::path &file, const std::string &sample,
+                const char *kind) {
+  std::error_code ignored;
+  if (!isPictureName(file) || !fs::is_regular_file(file, ignored))
+    return;
+  try {
+    Thumbnail small = thumbnailOf(MappedFile::open(file)->bytes(),
+                                  file.string(), thumbnailSide);
+    pictures.push_back(
+        {{"sample", sample},
+         {"kind", kind},
+         {"width", small.size.width},
+         {"height", small.size.height},
+         {"full_width", small.fullSize.width},
+         {"full_height", small.fullSize.height},
+         {"data", "data:image/jpeg;base64," + base64Of(small.file)}});
+  } catch (const Error &error) {
+    log(LogLevel::Debug, "no picture in the report: {}", error.what());
+  }
+}
+
+void addChanged(Json &pictures, const fs::path &folder, const Json &accuracy) {
+  if (folder.empty() || !accuracy.is_object())
+    return;
+  const Json changed = accuracy.value("changed", Json::array());
+  for (size_t i = 0; i < std::min(changed.size(), mostChanged); ++i)
+    if (std::string name = textAt(changed[i], "/sample"); isBelow(name))
+      addPicture(pictures, folder / name, name, "evaluation");
+}
+
+/// How many ranges each sample has set.
+std::vector<std::string> widestSamples(const Calibration &calibration) {
+  std::map<std::string, int64_t> counts;
+  for (const TensorRange &range : calibration.tensors)
+    for (const std::string *sample : {&range.minSample, &range.maxSample})
+      if (!sample->empty())
+        ++counts[*sample];
+  std::vector<std::pair<int64_t, std::string>> order;
+  for (const auto &[sample, count] : counts)
+    order.emplace_back(-count, sample);
+  std::ranges::sort(order);
+  std::vector<std::string> samples;
+  for (size_t i = 0; i < std::min(order.size(), mostCalibrated); ++i)
+    samples.push_back(order[i].second);
+  return samples;
+}
+
+void addCalibrated(Json &pictures, const fs::path &folder,
+                   const Calibration &calibration) {
+  std::vector<std::string> wanted = widestSamples(calibration);
+  std::error_code ignored;
+  if (wanted.empty() || !fs::is_directory(folder, ignored))
+    return;
+  // Samples are called by the names of their files without the ending.
+  std::map<std::string, fs::path> files;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder))
+    files[entry.path().stem().string()] = entry.path();
+  for (const std::string &sample : wanted)
+    if (auto it = files.find(sample); it != files.end())
+      addPicture(pictures, it->second, sample, "calibration");
+}
+
+} // namespace
+
+Json picturesOf(const OutputFiles &files, const Calibration *calibration) {
+  Json context = readJson(files.context());
+  Json pictures = Json::array();
+  addChanged(pictures, textAt(context, "/evaluation/images"),
+             readJson(files.accuracyJson()));
+  if (calibration)
+    addCalibrated(pictures,
+                  textAt(context, "/quant/input_configs/0/calibration_dataset"),
+                  *calibration);
+  return pictures;
+}
+
+} // namespace parallax

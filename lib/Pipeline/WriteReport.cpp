@@ -1,0 +1,151 @@
+//===- WriteReport.cpp - Output folders as a page to look at --------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files go into the page as they are; only what is too large is summarized.
+//===----------------------------------------------------------------------===//
+#include "parallax/Pipeline/WriteReport.h"
+#include "ReportSummaries.h"
+
+#include "parallax/Pipeline/OutputFolder.h"
+#include "parallax/Report/HtmlReport.h"
+#include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/Log.h"
+#include "parallax/Support/MappedFile.h"
+
+#include <fmt/format.h>
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace parallax {
+namespace {
+
+constexpr int reportFormat = 1;
+
+/// What the page knows how to show.
+constexpr fs::path (OutputFiles::*shownFiles[])() const = {
+    &OutputFiles::context,          &OutputFiles::target,
+    &OutputFiles::lowering,         &OutputFiles::profile,
+    &OutputFiles::precisionJson,    &OutputFiles::floatChanges,
+    &OutputFiles::layerConfigAudit, &OutputFiles::sharedScales,
+    &OutputFiles::accuracyJson,     &OutputFiles::changedAnswers,
+    &OutputFiles::tuningHistory,    &OutputFiles::tuningFront,
+    &OutputFiles::tunedConfig,      &OutputFiles::profilingTable,
+};
+/// Without one of these there is nothing to look at.
+constexpr fs::path (OutputFiles::*results[])() const = {
+    &OutputFiles::precisionJson,
+    &OutputFiles::accuracyJson,
+    &OutputFiles::tuningHistory,
+};
+
+class FolderReader {
+public:
+  FolderReader(fs::path given, bool checks)
+      : folder(std::move(given)), files(folder), checks(checks) {}
+
+  ReportedBuild collect() {
+    if (std::ranges::none_of(
+            results, [&](auto path) { return exists((files.*path)()); }))
+      throw Error(fmt::format(
+          "{} has nothing to show: build there with quant.precision_analysis, "
+          "evaluate or tune",
+          folder.string()));
+    for (auto path : shownFiles)
+      if (fs::path file = (files.*path)(); exists(file))
+        build.push_back({nameOf(file), readText(file)});
+    std::optional<Calibration> calibration;
+    if (exists(files.calibration())) {
+      calibration = readCalibration(files.calibration());
+      build.push_back(
+          {"quant/calibration_summary.json", calibrationSummary(*calibration)});
+    }
+    if (exists(files.quantizedParameters()))
+      build.push_back({"quant/weights_summary.json",
+                       weightsSummary(readText(files.quantizedParameters()))});
+    build.insert(build.begin(), {"report.json", about(calibration)});
+    return std::move(build);
+  }
+
+private:
+  std::string nameOf(const fs::path &file) const {
+    return file.lexically_relative(folder).generic_string();
+  }
+
+  bool exists(const fs::path &file) const {
+    std::error_code ignored;
+    if (!fs::is_regular_file(file, ignored))
+      return false;
+    if (checks)
+      checkResult(file);
+    return true;
+  }
+
+  /// An empty object if there is no such file.
+  Json objectIn(const fs::path &file) const {
+    Json json;
+    if (exists(file))
+      json = Json::parse(readText(file), nullptr, false);
+    return json.is_object() ? json : Json::object();
+  }
+
+  std::string about(const std::optional<Calibration> &calibration) const {
+    Json context = objectIn(files.context());
+    auto setting = [&](const char *name) {
+      return context.value(name, std::string());
+    };
+    Json named = Json::object();
+    auto addFile = [&](const char *key, const fs::path &file) {
+      if (exists(file))
+        named[key] = nameOf(file);
+    };
+    addFile("compiled", folder / setting("output_name"));
+    addFile("qdq", files.quantizedModel());
+    addFile("optimized", files.optimizedModel());
+    Json cycles = objectIn(files.lowering()).value("cycles", Json());
+    Json json{
+        {"format", reportFormat},
+        {"total_cycles", cycles},
+        {"tool", PARALLAX_VERSION},
+        {"folder", folder.string()},
+        {"model", fs::path(setting("input")).filename().string()},
+        {"files", named},
+        {"pictures", picturesOf(files, calibration ? &*calibration : nullptr)}};
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+  fs::path folder;
+  OutputFiles files;
+  bool checks;
+  ReportedBuild build;
+};
+
+} // namespace
+
+void writeReport(const fs::path &folder) {
+  if (!hasReportPage()) {
+    log(LogLevel::Info, "no report.html: {}", whyNoReportPage());
+    return;
+  }
+  fs::path file = OutputFiles(folder).report();
+  ReportedBuild build = FolderReader(folder, /*checks=*/false).collect();
+  writeFileAtomically(file, htmlReport(std::span(&build, 1)));
+  log(LogLevel::Info, "save report to [{}]; open it in a browser",
+      file.string());
+}
+
+void writeReport(std::span<const fs::path> folders, const fs::path &file) {
+  if (!hasReportPage())
+    throw Error(whyNoReportPage());
+  std::vector<ReportedBuild> builds;
+  for (const fs::path &folder : folders) {
+    if (!fs::is_directory(folder))
+      throw Error(fmt::format("{} is not an output folder", folder.string()));
+    builds.push_back(FolderReader(folder, /*checks=*/true).collect());
+  }
+  writeFileAtomically(file, htmlReport(builds));
+}
+
+} // namespace parallax

@@ -1,0 +1,181 @@
+//===- look.mjs - Reports in a real browser -------------------------------===//
+// Part of Parallax, under the Apache License 2.0. SPDX-License-Identifier: Apache-2.0
+//
+// node look.mjs --parallax PROGRAM --modules DIR --cache DIR --work DIR
+// Every view of every report is opened and used. Screenshots stay in the work
+// folder. Exit code 77 without a browser.
+
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { commandLine, skipped } from "../../bench/lib.mjs";
+import { goTo, hasBrowser, openReport, settle, startBrowser, viewsOf } from "./browser.mjs";
+import { makeReports } from "./reports.mjs";
+
+const options = commandLine(
+  "node look.mjs --parallax PROGRAM --modules DIR --cache DIR --work DIR",
+  {
+    parallax: { type: "string" },
+    modules: { type: "string" },
+    cache: { type: "string" },
+    work: { type: "string" },
+  },
+  ["parallax", "modules", "cache", "work"],
+);
+if (!hasBrowser()) {
+  console.log("SKIPPED: there is no /usr/bin/chromium, so no report was opened");
+  process.exit(skipped);
+}
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const reports = makeReports({ root, ...options, folder: join(options.work, "reports") });
+const pictures = join(options.work, "screenshots");
+fs.mkdirSync(pictures, { recursive: true });
+const browser = await startBrowser(options.modules);
+
+const analysisOf = (report) =>
+  JSON.parse(
+    fs.readFileSync(join(report.folder, "quant/debug/precision_analysis_table.json")),
+  );
+
+/// What the page shows, as text.
+const shown = (page) => page.$eval("main", (main) => main.innerText);
+
+/// The rows of the table of layers: for each the name and, by column and table,
+/// the title of the cell, which has all digits.
+const layerCells = (page) =>
+  page.evaluate(() => {
+    const heads = [...document.querySelectorAll("main thead th button")].map((head) => ({
+      title: head.querySelector("span").firstChild.textContent,
+      table: /\((\w+ \w+)\)$/.exec(head.title)?.[1],
+    }));
+    return [...document.querySelectorAll("main tbody tr[aria-rowindex]")].map((row) => {
+      const cells = [...row.querySelectorAll("td[role=gridcell]")];
+      return {
+        layer: row.querySelector("bdi.name").title,
+        tensor: new URLSearchParams(row.querySelector("a").hash.split("?")[1]).get("layer"),
+        values: cells.map((cell, i) => ({
+          ...heads[i],
+          value: cell.querySelector(".value")?.title,
+        })),
+      };
+    });
+  });
+
+const fieldOf = { Cosine: "similarity", SQNR: "sqnr_db" };
+
+/// Numbers in the page are those of the file.
+async function checkNumbers(page, report) {
+  await goTo(page, "Layers");
+  const { tables, inputs } = analysisOf(report);
+  let compared = 0;
+  for (const { layer, tensor, values } of (await layerCells(page)).slice(0, 20))
+    for (const { title, table, value } of values) {
+      if (!table || !(title in fieldOf)) continue;
+      const rows = tables.find((one) => `${one.method} ${one.mode}` === table).rows;
+      const row = [...rows, ...inputs].find((one) => one.tensor === tensor);
+      const expected = row[fieldOf[title]];
+      // Integers have no distance.
+      const text = expected === null ? undefined : String(expected === "inf" ? Infinity : expected);
+      assert.equal(value, text, `${layer}, ${title} ${table}`);
+      ++compared;
+    }
+  assert(compared >= 20 || tables[0].rows.length < 10, `only ${compared} numbers were compared`);
+  return compared;
+}
+
+/// Sort, filter, select with the keyboard, open.
+async function useLayers(page, report) {
+  await goTo(page, "Layers");
+  const { tables } = analysisOf(report);
+  const sortBy = async (title) => {
+    await page.evaluate((wanted) => {
+      [...document.querySelectorAll("main thead th button")]
+        .find((head) => head.querySelector("span").firstChild.textContent === wanted)
+        .click();
+    }, title);
+    await settle(page);
+  };
+  await sortBy("Cosine");
+  const cosines = (await layerCells(page)).map(({ values }) =>
+    Number(values.find(({ title }) => title === "Cosine").value),
+  );
+  for (let i = 1; i < cosines.length; ++i) assert(cosines[i - 1] <= cosines[i], "sorted");
+  await page.$eval("main div[role=grid]", (grid) => grid.focus());
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowDown");
+  await settle(page);
+  const chosen = await page.$eval("main tr[aria-selected=true] bdi.name", (name) => name.title);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "Layer");
+  await settle(page);
+  assert((await shown(page)).includes(chosen.slice(0, 20)), "the chosen layer is shown");
+  await goTo(page, "Layers");
+  const wanted = tables[0].rows.at(-1).operator.slice(0, 24);
+  await page.type("main input[type=search]", wanted);
+  await settle(page);
+  const left = await layerCells(page);
+  assert(left.length > 0 && left.length <= tables[0].rows.length, "filtered");
+  for (const { layer } of left)
+    assert(layer.toLowerCase().includes(wanted.toLowerCase().split(/\s+/)[0]), "matches the filter");
+}
+
+/// Color by everything that can be chosen, zoom, search.
+async function useGraph(page, report) {
+  await goTo(page, "Graph");
+  await page.waitForFunction(() => !document.querySelector("main")?.innerText.includes("Laying out"));
+  const colors = await page.$$eval("main select option", (list) => list.map(({ value }) => value));
+  assert(colors.length >= 3, "quantities to color by");
+  const select = await page.$("main select");
+  for (const color of await select.$$eval("option", (list) => list.map(({ value }) => value))) {
+    await select.select(color);
+    await settle(page);
+  }
+  for (const label of ["Zoom in", "Zoom out"]) {
+    await page.click(`main button[aria-label="${label}"]`);
+    await settle(page);
+  }
+  const name = analysisOf(report).tables[0].rows.at(-1).operator.slice(0, 30);
+  await page.type("main input[type=search]", name);
+  await page.keyboard.press("Enter");
+  await settle(page);
+}
+
+async function useReport(report) {
+  const { page, problems } = await openReport(browser, report.file);
+  const views = await viewsOf(page);
+  assert(views.includes("Summary") && views.includes("Layers"), "views are offered");
+  assert.equal(views.includes("Compare"), report.name === "compare");
+  for (const view of views) {
+    await goTo(page, view);
+    await page.waitForFunction(() => !document.querySelector("main")?.innerText.includes("Laying out"));
+    assert.equal(await page.$("main [role=alert]"), null, `${view} can be shown`);
+    assert((await shown(page)).length > view.length + 10, `${view} shows something`);
+    await page.screenshot({ path: join(pictures, `${report.name}-${view.toLowerCase()}.png`) });
+  }
+  const numbers = await checkNumbers(page, report);
+  await useLayers(page, report);
+  await useGraph(page, report);
+  // Dark, and as narrow as a phone.
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+  await page.setViewport({ width: 360, height: 740 });
+  for (const view of ["Summary", "Layers"]) {
+    await goTo(page, view);
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    assert(overflow <= 1, `${view} fits a narrow window`);
+  }
+  await page.screenshot({ path: join(pictures, `${report.name}-narrow.png`) });
+  assert.deepEqual(problems, [], `problems in ${report.name}`);
+  await page.close();
+  console.log(`${report.name}: ${views.length} views, ${numbers} numbers equal, nothing requested`);
+}
+
+try {
+  for (const report of reports) await useReport(report);
+  console.log(`screenshots are in ${pictures}`);
+} finally {
+  await browser.close();
+}

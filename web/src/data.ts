@@ -1,0 +1,282 @@
+//===- data.ts - The builds that a report is about ------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files of a build are elements of the page: base64 of gzip. This unpacks
+// them, and gathers what they say about a tensor in one `Layer`, so that views
+// need not search.
+//===----------------------------------------------------------------------===//
+import { parseCsv, parseJson, parseJsonLines } from "./json";
+import type * as T from "./types";
+
+/// What is known of one result tensor, or of a network input.
+export interface Layer {
+  /// In the order of the network; inputs come first.
+  index: number;
+  tensor: string;
+  operator: string;
+  type: string;
+  isInput: boolean;
+  isOutput: boolean;
+  shape: number[];
+  dtype: string;
+  qdtype: string;
+  cycles: number;
+  /// Of the tables; an input has the same row in all of them.
+  rows: Partial<Record<T.TableKey, T.Row>>;
+  producers: Layer[];
+  readers: Layer[];
+  attribution?: T.AttributionRow;
+  difference?: T.Difference;
+  outliers?: T.Outliers;
+  calibration?: T.CalibrationTensor;
+  accumulator?: T.Accumulator;
+  diagnoses: T.Diagnosis[];
+  suggestions: T.Suggestion[];
+  weights: T.Weights[];
+  weightChannels: T.WeightChannels[];
+  histograms: T.Histogram[];
+  profile: T.ProfileLine[];
+}
+
+/// All files of one build. Only `report` is always there.
+export interface Build {
+  report: T.Report;
+  context?: T.JsonObject;
+  target?: T.Target;
+  lowering?: T.Lowering;
+  profile?: T.ProfileLine[];
+  times?: T.TimeRow[];
+  analysis?: T.Analysis;
+  audit?: unknown;
+  sharedScales?: T.SharedScales;
+  floatChanges?: unknown;
+  calibration?: T.Calibration;
+  weightsSummary?: T.WeightsSummary;
+  accuracy?: T.Accuracy;
+  changed?: T.Changed;
+  tuningHistory?: T.JsonObject[];
+  tuningFront?: unknown;
+  tunedConfig?: T.JsonObject;
+
+  layers: Layer[];
+  byTensor: Map<string, Layer>;
+  byOperator: Map<string, Layer[]>;
+  /// The tables that this build has, in the order of the file.
+  tables: T.TableKey[];
+}
+
+export interface Data {
+  main: Build;
+  /// The second build of a comparison.
+  other?: Build;
+}
+
+type Files = Map<string, string>;
+
+async function unpack(base64: string): Promise<string> {
+  const binary = atob(base64);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
+  const stream = new Blob([bytes])
+    .stream()
+    .pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}
+
+async function filesOf(build: string): Promise<Files> {
+  const elements = document.querySelectorAll<HTMLElement>(
+    `script[type="application/gzip"][data-build="${build}"]`,
+  );
+  const entries = [...elements].map(async (element) => {
+    const text = await unpack(element.textContent);
+    // The text is not needed twice, and base64 of large builds is large.
+    element.remove();
+    return [element.dataset["name"] ?? "", text] as const;
+  });
+  return new Map(await Promise.all(entries));
+}
+
+const profileTexts = ["layer", "op", "unit", "types", "shape"];
+
+function buildOf(files: Files): Build {
+  const json = <U>(name: string): U | undefined => {
+    const text = files.get(name);
+    return text === undefined ? undefined : (parseJson(text) as U);
+  };
+  const profile = files.get("compiler/op_profile.csv");
+  const times = files.get("quant/debug/profiling_table.csv");
+  const history = files.get("tuning/history.jsonl");
+  const build: Build = {
+    report: json<T.Report>("report.json") ?? {
+      format: 1,
+      tool: "",
+      folder: "",
+      model: "",
+    },
+    context: json("build_context.json"),
+    target: json("compiler/target.json"),
+    lowering: json("compiler/lowering.json"),
+    profile:
+      profile === undefined ? undefined : parseCsv(profile, profileTexts),
+    analysis: json("quant/debug/precision_analysis_table.json"),
+    times: times === undefined ? undefined : parseCsv(times, ["Operator"]),
+    audit: json("quant/layer_config_audit.json"),
+    sharedScales: json("quant/shared_scales.json"),
+    floatChanges: json("quant/float_changes.json"),
+    calibration: json("quant/calibration_summary.json"),
+    weightsSummary: json("quant/weights_summary.json"),
+    accuracy: json("evaluation/accuracy.json"),
+    changed: json("evaluation/changed.json"),
+    tuningHistory:
+      history === undefined
+        ? undefined
+        : (parseJsonLines(history) as T.JsonObject[]),
+    tuningFront: json("tuning/front.json"),
+    tunedConfig: json("tuning/tuned_config.json"),
+    layers: [],
+    byTensor: new Map(),
+    byOperator: new Map(),
+    tables: [],
+  };
+  addLayers(build);
+  return build;
+}
+
+function groupBy<U>(items: readonly U[] | undefined, key: (item: U) => string) {
+  const groups = new Map<string, U[]>();
+  for (const item of items ?? []) {
+    const group = groups.get(key(item));
+    if (group) group.push(item);
+    else groups.set(key(item), [item]);
+  }
+  return groups;
+}
+
+function layerOf(row: T.Row, index: number): Layer {
+  return {
+    index,
+    tensor: row.tensor,
+    operator: row.operator,
+    type: row.type,
+    isInput: row.type === "Input",
+    isOutput: row.is_output,
+    shape: row.shape,
+    dtype: row.dtype,
+    qdtype: row.qdtype,
+    cycles: row.cycles,
+    rows: {},
+    producers: [],
+    readers: [],
+    diagnoses: [],
+    suggestions: [],
+    weights: [],
+    weightChannels: [],
+    histograms: [],
+    profile: [],
+  };
+}
+
+function addRows(build: Build, analysis: T.Analysis): void {
+  const add = (row: T.Row, keys: readonly T.TableKey[]) => {
+    let layer = build.byTensor.get(row.tensor);
+    if (!layer) {
+      layer = layerOf(row, build.layers.length);
+      build.layers.push(layer);
+      build.byTensor.set(row.tensor, layer);
+    }
+    for (const key of keys) layer.rows[key] = row;
+  };
+  build.tables = analysis.tables.map(
+    (table): T.TableKey => `${table.method} ${table.mode}`,
+  );
+  for (const row of analysis.inputs) add(row, build.tables);
+  analysis.tables.forEach((table, i) => {
+    for (const row of table.rows) add(row, build.tables.slice(i, i + 1));
+  });
+}
+
+function addLayers(build: Build): void {
+  const { analysis } = build;
+  if (!analysis) return;
+  addRows(build, analysis);
+  build.byOperator = groupBy(build.layers, (layer) => layer.operator);
+
+  const byTensor = <U extends { tensor: string }>(items?: readonly U[]) =>
+    groupBy(items, (item) => item.tensor);
+  const byOperator = <U extends { operator: string }>(items?: readonly U[]) =>
+    groupBy(items, (item) => item.operator);
+  const attribution = byTensor(analysis.attribution?.rows);
+  const differences = byTensor(analysis.differences);
+  const outliers = byTensor(analysis.outliers);
+  const diagnoses = byTensor(analysis.diagnoses);
+  const calibration = byTensor(build.calibration?.tensors);
+  const activations = byTensor(analysis.histograms.filter((h) => !h.is_weight));
+  const constants = byOperator(analysis.histograms.filter((h) => h.is_weight));
+  const weights = byOperator(analysis.weights);
+  const channels = byOperator(build.weightsSummary?.weights);
+  const profile = groupBy(build.profile, (line) => line.layer);
+  const accumulators = groupBy(build.lowering?.accumulators, (a) => a.layer);
+  const suggestions = groupBy(
+    analysis.suggestions.flatMap((suggestion) =>
+      suggestion.layers.map((layer) => ({ layer, suggestion })),
+    ),
+    (pair) => pair.layer,
+  );
+
+  for (const layer of build.layers) {
+    const { tensor, operator } = layer;
+    layer.attribution = attribution.get(tensor)?.[0];
+    layer.difference = differences.get(tensor)?.[0];
+    layer.outliers = outliers.get(tensor)?.[0];
+    layer.calibration = calibration.get(tensor)?.[0];
+    layer.accumulator = accumulators.get(operator)?.[0];
+    layer.diagnoses = diagnoses.get(tensor) ?? [];
+    layer.weights = weights.get(operator) ?? [];
+    layer.weightChannels = channels.get(operator) ?? [];
+    layer.profile = profile.get(operator) ?? [];
+    layer.histograms = [
+      ...(activations.get(tensor) ?? []),
+      ...(constants.get(operator) ?? []),
+    ];
+    layer.suggestions =
+      suggestions.get(operator)?.map((pair) => pair.suggestion) ?? [];
+    const inputs = Object.values(layer.rows)[0]?.inputs ?? [];
+    for (const input of new Set(inputs)) {
+      const producer = build.byTensor.get(input);
+      if (!producer) continue;
+      layer.producers.push(producer);
+      producer.readers.push(layer);
+    }
+  }
+}
+
+const tableOrder: readonly T.TableKey[] = [
+  "EndToEnd NPUBackend",
+  "EndToEnd Reference",
+  "PerLayer NPUBackend",
+  "PerLayer Reference",
+];
+
+/// The table that says most of a build: errors as they accumulate, on the NPU.
+export function mainTable(build: Build): T.TableKey | undefined {
+  return tableOrder.find((key) => build.tables.includes(key));
+}
+
+/// The first row of a layer that has an optional field: not all tables have
+/// all of them.
+export function rowWith<F extends keyof T.Row>(layer: Layer, field: F) {
+  for (const table of tableOrder) {
+    const value = layer.rows[table]?.[field];
+    if (value !== undefined) return { table, value };
+  }
+  return undefined;
+}
+
+export async function load(): Promise<Data> {
+  const [main, other] = await Promise.all([filesOf("0"), filesOf("1")]);
+  return {
+    main: buildOf(main),
+    other: other.size > 0 ? buildOf(other) : undefined,
+  };
+}

@@ -1,0 +1,163 @@
+//===- quantity.ts - What the colors of the graph say --------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A quantity has a value for each node, and an emphasis from 0 to 1: the worse,
+// slower or wider, the stronger the color. Losses and cycles span orders of
+// magnitude, so their scales are logarithmic.
+//===----------------------------------------------------------------------===//
+import type { Build } from "../data";
+import type { TableKey } from "../types";
+import { numberText } from "../ui/format";
+import type { GraphNode } from "./network";
+
+export type QuantityId = "loss" | "cosine" | "sqnr" | "cycles" | "width";
+
+export interface Quantity {
+  id: QuantityId;
+  title: string;
+  isPerTable: boolean;
+  isAvailable: (build: Build) => boolean;
+  /// Undefined where it is unknown.
+  valueOf: (
+    node: GraphNode,
+    build: Build,
+    table?: TableKey,
+  ) => number | undefined;
+  /// Grows with the emphasis; and back.
+  toScale: (value: number) => number;
+  fromScale: (position: number) => number;
+  /// Positions further below the largest one all look the same.
+  span: number;
+  format: (value: number) => string;
+}
+
+const log = (value: number) => Math.log10(Math.max(value, 1e-30));
+const power = (position: number) => 10 ** position;
+
+const known = (values: (number | null | undefined)[]) =>
+  values.filter((value): value is number => typeof value === "number");
+
+const sumOf = (values: number[]) =>
+  values.reduce((sum, value) => sum + value, 0);
+
+function largest(values: (number | null | undefined)[]): number | undefined {
+  const list = known(values).filter((value) => !Number.isNaN(value));
+  return list.length > 0 ? Math.max(...list) : undefined;
+}
+
+function smallest(values: (number | null | undefined)[]): number | undefined {
+  const negative = largest(known(values).map((value) => -value));
+  return negative === undefined ? undefined : -negative;
+}
+
+function bitsOf(type: string): number | undefined {
+  const digits = /\d+$/.exec(type);
+  return digits ? Number(digits[0]) : undefined;
+}
+
+function shareText(share: number): string {
+  if (share === 0) return "0 %";
+  if (share > 0 && share < 1e-4) return "< 0.01 %";
+  return numberText(share, "percent");
+}
+
+export const quantities: readonly Quantity[] = [
+  {
+    id: "loss",
+    title: "Share of loss, alone",
+    isPerTable: false,
+    isAvailable: (build) => build.analysis?.attribution !== undefined,
+    valueOf: (node, build) => {
+      const rows = build.analysis?.attribution?.rows ?? [];
+      const all = sumOf(rows.map((row) => row.alone));
+      const parts = known(node.layers.map((l) => l.attribution?.alone));
+      return parts.length > 0 && all > 0 ? sumOf(parts) / all : undefined;
+    },
+    toScale: log,
+    fromScale: power,
+    span: 4,
+    format: shareText,
+  },
+  {
+    id: "cosine",
+    title: "Cosine",
+    isPerTable: true,
+    isAvailable: (build) => build.tables.length > 0,
+    valueOf: (node, _, table) =>
+      table && smallest(node.layers.map((l) => l.rows[table]?.cosine)),
+    toScale: (value) => log(1 - value),
+    fromScale: (position) => 1 - power(position),
+    span: 6,
+    format: (value) => numberText(value, "cosine"),
+  },
+  {
+    id: "sqnr",
+    title: "SQNR [dB]",
+    isPerTable: true,
+    isAvailable: (build) => build.tables.length > 0,
+    valueOf: (node, _, table) =>
+      table && smallest(node.layers.map((l) => l.rows[table]?.sqnr_db)),
+    toScale: (value) => -value,
+    fromScale: (position) => -position,
+    span: 60,
+    format: (value) => `${numberText(value, "decibel")} dB`,
+  },
+  {
+    id: "cycles",
+    title: "Cycles",
+    isPerTable: false,
+    isAvailable: (build) => build.layers.some((layer) => layer.cycles > 0),
+    valueOf: (node) => largest(node.layers.map((layer) => layer.cycles)),
+    toScale: log,
+    fromScale: power,
+    span: 3,
+    format: (value) => `${numberText(value, "integer")} cycles`,
+  },
+  {
+    id: "width",
+    title: "Width",
+    isPerTable: false,
+    isAvailable: () => true,
+    valueOf: (node) => bitsOf(node.qdtype),
+    toScale: log,
+    fromScale: power,
+    span: Infinity,
+    format: (value) => `${Math.round(value)} bits`,
+  },
+];
+
+/// The values of all nodes and how strongly each is shown.
+export interface Scale {
+  quantity: Quantity;
+  values: (number | undefined)[];
+  emphasis: (number | undefined)[];
+  /// Values at the weak end, the middle and the strong end; the first is
+  /// undefined if nothing is known.
+  ticks: number[];
+}
+
+export function scaleOf(
+  quantity: Quantity,
+  nodes: readonly GraphNode[],
+  build: Build,
+  table?: TableKey,
+): Scale {
+  const values = nodes.map((node) => quantity.valueOf(node, build, table));
+  const places = values.map((value) =>
+    value === undefined ? undefined : quantity.toScale(value),
+  );
+  const finite = known(places).filter((place) => Number.isFinite(place));
+  if (finite.length === 0)
+    return { quantity, values, emphasis: values.map(() => undefined), ticks: [] };
+  const top = Math.max(...finite);
+  const bottom = Math.max(Math.min(...finite), top - quantity.span);
+  const length = top - bottom || 1;
+  const emphasis = places.map((place) =>
+    place === undefined || Number.isNaN(place)
+      ? undefined
+      : Math.min(1, Math.max(0, (place - bottom) / length)),
+  );
+  const ends = top > bottom ? [bottom, (bottom + top) / 2, top] : [top];
+  return { quantity, values, emphasis, ticks: ends.map(quantity.fromScale) };
+}

@@ -1,0 +1,139 @@
+//===- main.tsx - The frame of the page -----------------------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads the data, then shows the navigation and the view that the address
+// names. A view that fails must not take the others with it.
+//===----------------------------------------------------------------------===//
+import { Component, render } from "preact";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { load } from "./data";
+import type { Data } from "./data";
+import "./style.css";
+import { currentView, hrefOf, setTheme, theme } from "./store";
+import type { Theme } from "./store";
+import { Name } from "./ui/Value";
+import { views } from "./views";
+import type { View } from "./views";
+
+class Guard extends Component<{ title: string; children: ComponentChildren }> {
+  override state = { message: "" };
+
+  override componentDidCatch(error: unknown) {
+    console.error(error);
+    this.setState({ message: String(error) });
+  }
+
+  render() {
+    if (this.state.message === "") return this.props.children;
+    return (
+      <p class="notice" role="alert">
+        {this.props.title} cannot be shown: {this.state.message}
+      </p>
+    );
+  }
+}
+
+function Header(props: { data: Data }) {
+  const { main, other } = props.data;
+  const target = main.context?.["target_hardware"];
+  const mode = main.context?.["npu_mode"];
+  return (
+    <header>
+      <button
+        type="button"
+        class="skip"
+        onClick={() => document.getElementById("main")?.focus()}
+      >
+        Skip to the content
+      </button>
+      <strong>Parallax</strong>
+      <span class="model">
+        <Name of={main.report.model || "model"} most={40} />
+      </span>
+      {typeof target === "string" && (
+        <span class="soft">
+          {target} {typeof mode === "string" ? mode : ""}
+        </span>
+      )}
+      <span class="soft">
+        <Name of={main.report.folder} most={40} />
+        {other && (
+          <>
+            {" "}
+            against <Name of={other.report.folder} most={40} />
+          </>
+        )}
+      </span>
+      <label class="theme">
+        <span class="soft">Theme</span>
+        <select
+          value={theme.value}
+          onChange={(event) => setTheme(event.currentTarget.value as Theme)}
+        >
+          <option value="auto">system</option>
+          <option value="light">light</option>
+          <option value="dark">dark</option>
+        </select>
+      </label>
+    </header>
+  );
+}
+
+function Navigation(props: { views: readonly View[]; current: string }) {
+  return (
+    <nav aria-label="Views">
+      <ul>
+        {props.views.map(({ id, title }) => (
+          <li key={id}>
+            <a
+              href={hrefOf(id)}
+              aria-current={id === props.current ? "page" : undefined}
+            >
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Page(props: { data: Data }) {
+  const offered = views.filter((view) => view.isAvailable(props.data));
+  const wanted = currentView.value;
+  const view = offered.find(({ id }) => id === wanted) ?? offered[0]!;
+  const chosen = theme.value;
+  useEffect(() => {
+    document.documentElement.dataset["theme"] = chosen;
+  }, [chosen]);
+  useEffect(() => {
+    scrollTo(0, 0);
+    document.title = `${view.title} – ${props.data.main.report.model} – Parallax`;
+  }, [view, props.data]);
+  return (
+    <>
+      <Header data={props.data} />
+      <Navigation views={offered} current={view.id} />
+      <main id="main" tabIndex={-1}>
+        <h1>{view.title}</h1>
+        <Guard key={view.id} title={view.title}>
+          <view.component data={props.data} />
+        </Guard>
+      </main>
+    </>
+  );
+}
+
+async function start(root: HTMLElement): Promise<void> {
+  try {
+    const data = await load();
+    root.replaceChildren();
+    render(<Page data={data} />, root);
+  } catch (error) {
+    root.textContent = `The data of this report cannot be read: ${String(error)}`;
+  }
+}
+
+void start(document.getElementById("app")!);
