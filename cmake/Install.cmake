@@ -46,7 +46,7 @@ install(FILES README.md CHANGELOG.md CONTRIBUTING.md
         DESTINATION share/doc/parallax)
 install(FILES LICENSE DESTINATION share/doc/parallax RENAME copyright)
 install(DIRECTORY docs DESTINATION share/doc/parallax
-        FILES_MATCHING PATTERN *.md PATTERN *.svg)
+        FILES_MATCHING PATTERN *.md PATTERN *.svg PATTERN *.png)
 
 install(FILES ${completions}/parallax
         DESTINATION share/bash-completion/completions)

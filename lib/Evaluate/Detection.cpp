@@ -134,16 +134,16 @@ public:
     std::vector<ShownBox> result;
     std::span<const double> numbers = boxesIn(answer);
     for (; !numbers.empty(); numbers = numbers.subspan(boxNumbers))
-      result.push_back({data.labels().nameOf(int64_t(numbers[0])), numbers[1],
-                        numbers[2], numbers[3], numbers[4], numbers[5]});
+      result.push_back({shownName(int64_t(numbers[0])), numbers[1], numbers[2],
+                        numbers[3], numbers[4], numbers[5]});
     return result;
   }
   std::vector<ShownBox> expectedBoxes(size_t sample,
                                       const Answer &answer) const override {
     std::vector<ShownBox> result;
     for (const TruthBox &object : objectsOf(sample, answer[0], answer[1]))
-      result.push_back({data.labels().nameOf(object.label), 1, object.left,
-                        object.top, object.right - object.left,
+      result.push_back({shownName(object.label), 1, object.left, object.top,
+                        object.right - object.left,
                         object.bottom - object.top});
     return result;
   }
@@ -174,6 +174,14 @@ public:
   }
 
 private:
+  /// In a picture there is no room for numbers beside names.
+  std::string shownName(int64_t label) const {
+    const std::vector<std::string> &names = data.labels().classNames;
+    return label >= 0 && size_t(label) < names.size()
+               ? names[size_t(label)]
+               : fmt::format("class {}", label);
+  }
+
   std::vector<TruthBox> objectsOf(size_t sample, double width,
                                   double height) const {
     std::vector<TruthBox> objects = data.labels().boxes[sample];

@@ -142,6 +142,17 @@ async function useGraph(page, report) {
   await settle(page);
 }
 
+/// Names of the model are text, whatever they look like.
+async function checkMarkup(page) {
+  await goTo(page, "Layers");
+  const text = await shown(page);
+  for (const name of ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "javascript:alert(3)"])
+    assert(text.includes(name), `${name} is shown`);
+  assert.equal(await page.$("main script, main img"), null, "names are no elements");
+  const links = await page.$$eval("main a", (all) => all.map((link) => link.getAttribute("href")));
+  assert(links.every((link) => link.startsWith("#")), "links lead into the page");
+}
+
 async function useReport(report) {
   const { page, problems } = await openReport(browser, report.file);
   const views = await viewsOf(page);
@@ -155,6 +166,7 @@ async function useReport(report) {
     await page.screenshot({ path: join(pictures, `${report.name}-${view.toLowerCase()}.png`) });
   }
   const numbers = await checkNumbers(page, report);
+  if (report.name === "markup") await checkMarkup(page);
   await useLayers(page, report);
   await useGraph(page, report);
   // Dark, and as narrow as a phone.

@@ -73,7 +73,6 @@ export interface Detection {
 /// evaluation/changed.json
 export interface Changed {
   task: string;
-  classes?: Record<string, string>;
   samples: {
     sample: string;
     loss: number;

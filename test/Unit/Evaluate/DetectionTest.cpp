@@ -357,13 +357,13 @@ TEST_F(HeadTest, Shows) {
   Answer answer = test.task->answer(0, placement, std::span(&output, 1));
   std::vector<ShownBox> boxes = test.task->boxes(answer);
   ASSERT_EQ(boxes.size(), 2u);
-  EXPECT_EQ(boxes[0].label, "1 (dog)");
+  EXPECT_EQ(boxes[0].label, "dog");
   EXPECT_NEAR(boxes[0].score, 0.9, 1e-6);
   EXPECT_EQ(boxes[0].left, 32);
   EXPECT_EQ(boxes[0].top, 0);
   EXPECT_EQ(boxes[0].width, 64);
   EXPECT_EQ(boxes[0].height, 64);
-  EXPECT_EQ(boxes[1].label, "0 (cat)");
+  EXPECT_EQ(boxes[1].label, "cat");
   std::vector<ShownBox> expected = test.task->expectedBoxes(0, answer);
   ASSERT_EQ(expected.size(), 1u);
   EXPECT_EQ(expected[0].left, 32);

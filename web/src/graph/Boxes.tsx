@@ -35,8 +35,6 @@ const scores = [0, 0.1, 0.25, 0.5];
 interface Props {
   sets: BoxSets;
   picture?: Picture;
-  /// Names of classes, where they are known.
-  classes: Readonly<Record<string, string>>;
   sample: string;
 }
 
@@ -64,7 +62,6 @@ export function Boxes(props: Props) {
     props.sets[id].filter(({ score }) => score >= least);
   // Lines and texts keep their size on the page, whatever the picture's is.
   const unit = Math.max(width, height) / 560;
-  const nameOf = (id: string) => props.classes[id] ?? `class ${id}`;
   return (
     <div class="boxes">
       <div class="tools">
@@ -105,7 +102,7 @@ export function Boxes(props: Props) {
                 kind={kind}
                 found={found}
                 unit={unit}
-                text={shortText(nameOf(found.class), 16)}
+                text={shortText(found.class, 16)}
               />
             )),
           )}
@@ -131,7 +128,7 @@ export function Boxes(props: Props) {
               <tr key={`${id} ${i}`}>
                 <td>{label}</td>
                 <td>
-                  <Name of={nameOf(found.class)} most={32} />
+                  <Name of={found.class} most={32} />
                 </td>
                 <td class="number">
                   {id === "expected" ? "" : numberText(found.score)}

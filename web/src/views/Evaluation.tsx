@@ -32,7 +32,7 @@ export function EvaluationView({ data }: { data: Data }) {
       <Verdict build={build} />
       <MetricTable accuracy={accuracy} />
       <Intervals accuracy={accuracy} />
-      <Classes build={build} accuracy={accuracy} />
+      <Classes accuracy={accuracy} />
       <ChangedSamples build={build} accuracy={accuracy} />
     </>
   );
@@ -95,20 +95,18 @@ interface ClassRow {
   change: number;
 }
 
-function Classes(props: { build: Build; accuracy: Accuracy }) {
-  const { accuracy, build } = props;
+function Classes({ accuracy }: { accuracy: Accuracy }) {
   const rows = useMemo(
     () =>
-      accuracy.classes.map(({ class: id, count, values }): ClassRow => {
-        const name = build.changed?.classes?.[id];
-        return {
-          name: name === undefined ? id : `${id} ${name}`,
+      accuracy.classes.map(
+        ({ class: name, count, values }): ClassRow => ({
+          name,
           count,
           values,
           change: (values.at(-1) ?? NaN) - (values[0] ?? NaN),
-        };
-      }),
-    [accuracy, build],
+        }),
+      ),
+    [accuracy],
   );
   const columns = useMemo(
     (): Column<ClassRow>[] => [
@@ -207,7 +205,6 @@ function ChangedSample(props: { build: Build; sample: string }) {
           key={sample}
           sets={sets}
           picture={picture}
-          classes={build.changed?.classes ?? {}}
           sample={sample}
         />
       ) : (

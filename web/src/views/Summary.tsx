@@ -95,9 +95,10 @@ export function MetricTable(props: { accuracy: Accuracy }) {
                   </small>
                   {i > 0 && (
                     <small>
-                      loses <Value of={of[id]?.loss.value} kind="metric" /> (
+                      loses <Value of={of[id]?.loss.value} kind="metric" />
+                      <br />
                       {numberText(of[id]?.loss.low, "metric")} …{" "}
-                      {numberText(of[id]?.loss.high, "metric")})
+                      {numberText(of[id]?.loss.high, "metric")}
                     </small>
                   )}
                 </td>
