@@ -12,6 +12,7 @@
 #include "parallax/Analysis/Metrics.h"
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Dialect/NN/PortAttrs.h"
+#include "parallax/Pipeline/Attempt.h"
 #include "parallax/Pipeline/Evaluation.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Views.h"
