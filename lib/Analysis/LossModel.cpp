@@ -293,21 +293,30 @@ double LossModel::predict(const Trial &trial) const {
   return lossOfParts(left);
 }
 
+double stepOver(double low, double high, const AffineParams &codes) {
+  auto steps = std::max<int64_t>(codes.high - codes.low, 1);
+  return (std::max(high, 0.0) - std::min(low, 0.0)) / double(steps);
+}
+
 double LossModel::recalibratedStep(const PrecisionRow &row) const {
   const ValueSummary &values = row.metrics.reference;
-  auto codes = std::max<int64_t>(row.codes->high - row.codes->low, 1);
-  return (std::max(values.max, 0.0) - std::min(values.min, 0.0)) /
-         double(codes);
+  return stepOver(values.min, values.max, *row.codes);
 }
 
 double LossModel::predictRecalibrated() const {
+  return predictSteps(
+      [&](const PrecisionRow &row) { return recalibratedStep(row); });
+}
+
+double LossModel::predictSteps(
+    const std::function<double(const PrecisionRow &)> &stepOf) const {
   std::map<std::string, double> kept;
   for (const AttributionRow &part : parts) {
     const PrecisionRow *row = find(part.tensor);
     if (!row || !row->codes || row->metrics.reference.count == 0)
       continue;
-    kept[part.tensor] = (1 - clippedPart(*row)) *
-                        square(recalibratedStep(*row) / row->codes->scale);
+    kept[part.tensor] =
+        (1 - clippedPart(*row)) * square(stepOf(*row) / row->codes->scale);
   }
   return predictScaled(kept);
 }

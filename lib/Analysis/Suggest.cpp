@@ -10,7 +10,6 @@
 #include "parallax/Analysis/LossModel.h"
 
 #include "parallax/Analysis/OutputVerdict.h"
-#include "parallax/Analysis/RangeSearch.h"
 #include "parallax/Analysis/Widening.h"
 
 #include <algorithm>
@@ -50,7 +49,11 @@ double errorOf(const Histogram &values, Interval range, int64_t levels) {
 class Suggester {
 public:
   Suggester(const PrecisionReport &report, const SuggestOptions &options)
-      : report(report), options(options), model(report) {
+      : report(report), options(options), model(report),
+        hasBadOutput(std::ranges::any_of(
+            judgeFinalOutputs(report), [](const JudgedOutput &output) {
+              return output.verdict.quality == OutputQuality::Bad;
+            })) {
     for (const Diagnosis &diagnosis : report.diagnoses)
       if (diagnosis.cause == Cause::DeadChannels)
         dead.push_back(diagnosis.tensor);
@@ -102,10 +105,12 @@ private:
     bool helps = gain >= std::max(smallGain * model.loss, leastGain);
     if (!helps && !(revives && !dead.empty()))
       return;
+    // Dead channels inside of a network that works are no reason by themselves.
+    bool isNeeded = helps || hasBadOutput;
     found.push_back({{std::move(title), std::move(layers), std::move(edits),
                       gain, extraCycles},
                      isRemedy,
-                     left <= good && (dead.empty() || revives)});
+                     isNeeded && left <= good && (dead.empty() || revives)});
   }
 
   void suggestCalibration();
@@ -121,10 +126,12 @@ private:
   void widen(const AttributionRow &part, bool isWeight, Widening &wide) const;
   void widenTensor(const std::string &tensor, Widening &wide) const;
   double predictMse() const;
+  double predictMinMax() const;
 
   const PrecisionReport &report;
   const SuggestOptions &options;
   LossModel model;
+  bool hasBadOutput;
   double aim = 0, good = 0;
   std::vector<std::string> dead;
   std::vector<Candidate> found;
@@ -142,7 +149,7 @@ void Suggester::suggestCalibration() {
   if (options.calibrationMethod != QuantMethod::MinMax) {
     if (has(Cause::Saturation))
       add("let ranges cover all values of the calibration", {},
-          {{field, "\"MinMax\"", false}}, model.predictRecalibrated(), 0,
+          {{field, "\"MinMax\"", false}}, predictMinMax(), 0,
           /*revives=*/false);
     return;
   }
@@ -168,6 +175,17 @@ double Suggester::predictMse() const {
       kept[row.tensor] = (1 + best / now) / 2;
   }
   return model.predictScaled(kept);
+}
+
+/// A range of all values that the calibration has seen may be much wider than
+/// what the analyzed samples hold.
+double Suggester::predictMinMax() const {
+  return model.predictSteps([&](const PrecisionRow &row) {
+    auto seen = options.calibrated.find(row.tensor);
+    return seen == options.calibrated.end()
+               ? model.recalibratedStep(row)
+               : stepOver(seen->second.low, seen->second.high, *row.codes);
+  });
 }
 
 /// Only what is read by products alone can be scaled, because their weights
@@ -320,11 +338,7 @@ void Suggester::suggestWidening() {
 }
 
 void Suggester::suggestHighest() {
-  bool isBad = std::ranges::any_of(
-      judgeFinalOutputs(report), [](const JudgedOutput &output) {
-        return output.verdict.quality == OutputQuality::Bad;
-      });
-  if (options.highestMixPrecision || !options.attempt || !isBad)
+  if (options.highestMixPrecision || !options.attempt || !hasBadOutput)
     return;
   std::vector<ConfigEdit> edits = {
       {"quant.highest_mix_precision", "true", false}};

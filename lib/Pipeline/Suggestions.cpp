@@ -9,6 +9,7 @@
 
 #include "parallax/Analysis/Suggest.h"
 #include "parallax/Data/TensorFolder.h"
+#include "parallax/Passes/Calibrate/CalibrationFile.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
@@ -85,6 +86,10 @@ void addSuggestions(PrecisionReport &report, BuildState &state,
   options.highestMixPrecision = config.highestMixPrecision;
   if (others && hasSamples)
     options.inputConfigs = inputConfigsOf(state.files().analyzedSamples());
+  if (fs::path ranges = state.files().calibration();
+      config.calibrationMethod != QuantMethod::MinMax && fs::exists(ranges))
+    for (const TensorRange &range : readCalibration(ranges).tensors)
+      options.calibrated[range.tensor] = range.values;
   options.cycles = cyclesOf(machine, state.config);
   options.attempt = [&](const std::vector<ConfigEdit> &edits) {
     return attempt(state, edits);

@@ -15,6 +15,7 @@
 #include "parallax/Analysis/Suggest.h"
 #include "parallax/Support/Sort.h"
 
+#include <functional>
 #include <map>
 
 namespace parallax {
@@ -27,6 +28,9 @@ struct ErrorParts {
   /// Its result became codes; its weights did; what it reads did.
   double own = 0, weights = 0, inputs = 0;
 };
+
+/// The step of as many codes over a range and zero.
+double stepOver(double low, double high, const AffineParams &codes);
 
 class LossModel {
 public:
@@ -72,6 +76,9 @@ public:
   double predictRecalibrated() const;
   /// The step that a tensor with codes would have then.
   double recalibratedStep(const PrecisionRow &row) const;
+  /// The same with ranges that cut nothing, and steps as `stepOf` says.
+  double
+  predictSteps(const std::function<double(const PrecisionRow &)> &stepOf) const;
   /// The same if the activations of some tensors keep a part of their error.
   double predictScaled(const std::map<std::string, double> &kept) const;
 

@@ -10,6 +10,7 @@
 
 #include "parallax/Analysis/Diagnosis.h"
 #include "parallax/Analysis/LayerCost.h"
+#include "parallax/Analysis/RangeSearch.h"
 #include "parallax/Config/Enums.h"
 #include "parallax/Support/AffineParams.h"
 
@@ -42,6 +43,9 @@ struct SuggestOptions {
   /// The new value of quant.input_configs that calibrates on the analyzed
   /// samples; empty if they are those of the calibration already.
   std::string inputConfigs;
+  /// The least and the greatest value of tensors in the calibration, where
+  /// ranges are narrower than that.
+  std::map<std::string, Interval> calibrated;
   /// Of the network as it is.
   int64_t cycles = 0;
   /// Nothing if the network can't be built in that way.

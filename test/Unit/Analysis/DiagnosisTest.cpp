@@ -371,6 +371,12 @@ TEST(Suggestion, SaturationIsNoMatterOfTypes) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].edits[0].field, "quant.calibration_method");
   EXPECT_EQ(found[0].edits[0].value, "\"MinMax\"");
+
+  // One sample of the calibration was far out: all of its values would make
+  // steps that are much too coarse.
+  options.calibrated["image"] = {-1000, 1000};
+  for (const Suggestion &suggestion : suggestFor(chain, options))
+    EXPECT_NE(suggestion.edits[0].value, "\"MinMax\"");
 }
 
 TEST(Suggestion, SmoothQuantWhereOnlyProductsRead) {
@@ -413,6 +419,21 @@ TEST(Suggestion, WithoutAttributionLayersByThemselvesDecide) {
   std::vector<Suggestion> found = suggestFor(chain);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].layers, std::vector<std::string>{"c"});
+}
+
+/// Dead channels inside of a network that works gain nothing: what helps and
+/// costs nothing comes first.
+TEST(Suggestion, WhatGainsNothingIsNeverTheFirst) {
+  Chain chain;
+  chain.lose(0.012, 1, &AttributionRow::activations);
+  chain.layer(1).metrics.deadChannels = 6;
+  OutlierRow outliers{.tensor = "a_out", .channels = 8};
+  outliers.peak = {7, 90, 1.5};
+  chain.report.outliers = {outliers};
+  std::vector<Suggestion> found = suggestFor(chain);
+  ASSERT_FALSE(found.empty());
+  EXPECT_GT(found[0].predictedGain, 1e-4) << found[0].title;
+  EXPECT_EQ(found[0].edits[0].field, "quant.enable_smooth_quant");
 }
 
 /// A goal that takes many small parts is still cheaper than all layers.
