@@ -150,11 +150,17 @@ std::string describeResult(const TuneResult &result) {
   double factor = result.base.cycles > 0
                       ? double(result.best.cycles) / double(result.base.cycles)
                       : 1;
+  // The best of several trials is so by chance, too.
+  bool isConfirmed = !result.bestValidated ||
+                     result.bestValidated->loss.value <= result.tolerableLoss;
   std::string text = fmt::format(
       "{}: {}. It takes {:.3f} times the cost of the configuration as it was. "
       "On the samples it was tuned on it loses {:.4f} of {}, where {:.4f} is "
       "tolerable.",
-      result.isMet ? "The criterion holds" : "No trial keeps to the criterion",
+      !result.isMet ? "No trial keeps to the criterion"
+      : isConfirmed ? "The criterion holds"
+                    : "The criterion holds on the samples that were tuned on, "
+                      "but the others do not confirm it",
       describeChanges(result.best.edits), factor, result.best.loss.value,
       result.metric, result.tolerableLoss);
   if (result.bestValidated)
