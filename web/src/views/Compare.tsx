@@ -27,8 +27,15 @@ type Figure = Maybe<number>;
 export function CompareView(props: { data: Data }) {
   const first = props.data.main;
   const second = props.data.other!;
+  const [a, b] = [first.report.model, second.report.model];
   return (
     <>
+      {a !== b && (
+        <p class="notice">
+          These builds are of different models, <Name of={a} /> and{" "}
+          <Name of={b} />: only layers of the same name are compared.
+        </p>
+      )}
       <Builds first={first} second={second} />
       <Layers first={first} second={second} />
     </>

@@ -208,15 +208,18 @@ function Below(props: { build: Build }) {
   const bad = rows.filter(
     (layer) => layer.rows[key]!.similarity < analysis.thresholds.layer,
   );
+  // A layer may have several results.
+  const count = (some: Layer[]) =>
+    new Set(some.map(({ operator }) => operator)).size;
   return (
     <a href={hrefOf("layers")}>
-      {bad.length} of {rows.length}
+      {count(bad)} of {count(rows)}
     </a>
   );
 }
 
 function Reasons(props: { build: Build }) {
-  const { analysis, layers, byTensor } = props.build;
+  const { analysis, layers } = props.build;
   if (!analysis) return null;
   const diagnoses = analysis.diagnoses.slice(0, 3);
   if (diagnoses.length === 0) {
@@ -235,7 +238,7 @@ function Reasons(props: { build: Build }) {
           {first.map((layer) => (
             <li key={layer.tensor}>
               <LayerLink tensor={layer.tensor} text={layer.operator} />
-              <Share build={props.build} layer={layer} />
+              <Share build={props.build} loss={layer.attribution!.alone} />
             </li>
           ))}
         </ol>
@@ -251,7 +254,6 @@ function Reasons(props: { build: Build }) {
             key={`${diagnosis.tensor} ${diagnosis.cause}`}
             build={props.build}
             diagnosis={diagnosis}
-            layer={byTensor.get(diagnosis.tensor)}
           />
         ))}
       </ol>
@@ -269,15 +271,15 @@ function Reasons(props: { build: Build }) {
   );
 }
 
-function Reason(props: { build: Build; diagnosis: Diagnosis; layer?: Layer }) {
-  const { diagnosis, layer } = props;
+function Reason(props: { build: Build; diagnosis: Diagnosis }) {
+  const { diagnosis } = props;
   const { meaning, advice } = causeOf(diagnosis.cause);
   return (
     <li>
       <div>
         <LayerLink tensor={diagnosis.tensor} text={diagnosis.operator} />{" "}
         <span class="tag">{diagnosis.cause}</span>
-        {layer && <Share build={props.build} layer={layer} />}
+        <Share build={props.build} loss={diagnosis.loss} />
       </div>
       <div>
         {meaning}: <Name of={diagnosis.facts} most={400} />.
@@ -287,13 +289,17 @@ function Reason(props: { build: Build; diagnosis: Diagnosis; layer?: Layer }) {
   );
 }
 
-/// What a layer would lose alone, relative to that of all layers.
-function Share(props: { build: Build; layer: Layer }) {
-  const alone = props.layer.attribution?.alone;
-  const rows = props.build.analysis?.attribution?.rows ?? [];
-  const all = rows.reduce((sum, row) => sum + row.alone, 0);
-  if (alone === undefined || !(all > 0)) return null;
-  return (
-    <span class="soft"> {numberText(alone / all, "percent")} of the loss</span>
-  );
+/// A part of what the outputs lose in the mean, as the tool prints it.
+function Share(props: { build: Build; loss: number }) {
+  const { layers } = props.build;
+  const table = mainTable(props.build);
+  const outputs = layers.flatMap((layer) => {
+    const row = table && layer.rows[table];
+    return row?.is_output ? [row.similarity] : [];
+  });
+  const all =
+    1 - outputs.reduce((sum, value) => sum + value, 0) / outputs.length;
+  if (!(all > 0) || !(props.loss > 0)) return null;
+  const share = Math.min(1, props.loss / all);
+  return <span class="soft"> {numberText(share, "percent")} of the loss</span>;
 }
