@@ -290,7 +290,7 @@ py::list Session::layers(const py::object &names, const py::object &feed) {
 }
 
 void addSession(py::module_ &module) {
-  py::class_<Session>(module, "Session")
+  py::class_<Session, std::shared_ptr<Session>>(module, "Session")
       .def(py::init([](std::optional<std::string> path,
                        std::optional<py::bytes> bytes, std::string mode,
                        std::string target, std::string inputShapes,
@@ -303,7 +303,7 @@ void addSession(py::module_ &module) {
              options.target = std::move(target);
              options.inputShapes = std::move(inputShapes);
              options.threads = threads;
-             return std::make_unique<Session>(std::move(options));
+             return std::make_shared<Session>(std::move(options));
            }),
            py::arg("path"), py::arg("bytes"), py::arg("mode"),
            py::arg("target"), py::arg("input_shapes"), py::arg("threads"))
