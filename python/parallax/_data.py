@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Iterable, Iterator, Mapping
 
 from . import _core
 from ._core import Error
+from ._errors import iterable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,7 +56,12 @@ def _by_name(item: Any, ports: Ports, number: int) -> dict[str, Array]:
         raise Error(f"sample {number} has to give arrays for the inputs "
                     f"{', '.join(ports.names)}: as a dictionary by name, or as a "
                     f"list in this order; this is {item!r:.80}")
-    return {name: numpy.asarray(value) for name, value in found.items()}
+    arrays = {name: numpy.asarray(value) for name, value in found.items()}
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biuf":
+            raise Error(f"sample {number} gives {array.dtype} for the input {name}, "
+                        "which is not a type of numbers")
+    return arrays
 
 
 def samples_of(items: Iterable[Any], ports: Ports) -> Iterator[dict[str, Array]]:
@@ -76,6 +82,8 @@ def write_calibration(items: Iterable[Any], model: str,
     """Writes samples, and gives the ``quant.input_configs`` that read them."""
     import numpy
 
+    items = iterable(items, "calibration is an iterable of arrays or of dictionaries "
+                            "of arrays by input")
     ports = Ports(model)
     folders = {name: os.path.join(folder, str(i))
                for i, name in enumerate(ports.names)}
@@ -143,6 +151,7 @@ def write_evaluation(items: Iterable[Any], model: str,
     """Writes pairs of inputs and label, and gives the fields that read them."""
     import numpy
 
+    items = iterable(items, "data is an iterable of pairs (inputs, label)")
     ports = Ports(model)
     os.makedirs(folder)
     files = {name: StackedFile(os.path.join(folder, f"{i}.npy"))
@@ -155,6 +164,9 @@ def write_evaluation(items: Iterable[Any], model: str,
                 raise Error("data is an iterable of pairs (inputs, label), but "
                             f"item {number - 1} is {item!r:.80}")
             answers = numpy.asarray(item[1])
+            if answers.dtype.kind not in "biuf":
+                raise Error(f"the label of item {number - 1} of data is not a "
+                            f"number or an array of numbers: {item[1]!r:.40}")
             samples = list(samples_of([item[0]], ports))
             each = answers if len(samples) > 1 else [answers]
             if len(each) != len(samples):

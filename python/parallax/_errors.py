@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Iterable
 
 from ._core import Error
 
@@ -14,6 +14,22 @@ def file_path(value: Any, what: str) -> str:
     """The text of a path, or an Error that says what was expected."""
     if isinstance(value, (str, os.PathLike)):
         text = os.fspath(value)
-        if isinstance(text, str) and text and "\0" not in text:
+        if isinstance(text, str) and text and "\0" not in text and _has_bytes(text):
             return text
     raise Error(f"{what} is a path, but this is {value!r:.80}")
+
+
+def _has_bytes(text: str) -> bool:
+    """Whether a text of Python can be written at all."""
+    try:
+        return bool(text.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def iterable(value: Any, what: str) -> Iterable[Any]:
+    """The value itself, or an Error if it can't be iterated over."""
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+        raise Error(f"{what}, but this is {value!r:.80}")
+    found: Iterable[Any] = value
+    return found

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import _core
 from ._core import Error
-from ._errors import file_path
+from ._errors import file_path, iterable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -237,8 +237,8 @@ class InferenceSession:
         are then all in memory. The first call prepares the model once more,
         without the fusion of layers that hides their results.
         """
-        if isinstance(names, str):
-            raise Error("names is a list of layers or tensors, not one text")
+        if names is not None:
+            names = list(iterable(names, "names is a list of layers or tensors"))
         return [LayerResult(**record)
                 for record in self._core.layers(names, input_feed)]
 

@@ -9,6 +9,8 @@
 
 #include "parallax/Support/Error.h"
 
+#include <filesystem>
+
 namespace parallax::python {
 
 static PyObject *errorClass = nullptr;
@@ -27,6 +29,10 @@ static void addError(pybind11::module_ &module) {
       std::rethrow_exception(raised);
     } catch (const Error &error) {
       PyErr_SetString(errorClass, error.what());
+    } catch (const std::filesystem::filesystem_error &error) {
+      PyErr_SetString(errorClass, error.what());
+    } catch (const std::bad_alloc &) {
+      PyErr_SetString(errorClass, "there is not enough memory for this");
     }
   });
 }

@@ -42,14 +42,22 @@ std::string typeOf(const py::object &value) {
   return py::type::of(value).attr("__name__").cast<std::string>();
 }
 
-/// All that a caller has to catch is an Error.
+/// A name that a caller gives. Not every text of Python has an encoding.
+std::string nameOf(py::handle name) {
+  Py_ssize_t size = 0;
+  const char *text = PyUnicode_Check(name.ptr())
+                         ? PyUnicode_AsUTF8AndSize(name.ptr(), &size)
+                         : nullptr;
+  if (text)
+    return std::string(text, size_t(size));
+  PyErr_Clear();
+  throw Error(fmt::format("names are texts, but this is {}",
+                          py::repr(name).cast<std::string>().substr(0, 80)));
+}
+
 template <typename Fn> auto withoutLock(Fn work) {
   py::gil_scoped_release release;
-  try {
-    return work();
-  } catch (const std::bad_alloc &) {
-    throw Error("there is not enough memory for this model");
-  }
+  return work();
 }
 
 /// The results of layers, kept for the caller.
@@ -189,7 +197,7 @@ std::vector<Tensor> Session::readFeed(const py::object &feed,
   if (arrays.size() == tensors.size())
     return tensors;
   for (auto [name, value] : arrays) {
-    std::string text = py::str(name).cast<std::string>();
+    std::string text = nameOf(name);
     auto isInput = [&](const PortInfo &port) { return port.name == text; };
     if (std::ranges::none_of(inputPorts, isInput))
       throw Error(fmt::format("the model has no input '{}'; it has {}", text,
@@ -206,7 +214,7 @@ std::vector<size_t> Session::chosenOutputs(const py::object &names) const {
                               "None for all, but this is {}",
                               typeOf(names)));
     for (py::handle name : names) {
-      std::string text = py::str(name).cast<std::string>();
+      std::string text = nameOf(name);
       auto isOutput = [&](const PortInfo &port) { return port.name == text; };
       auto found = std::ranges::find_if(outputPorts, isOutput);
       if (found == outputPorts.end())
@@ -277,7 +285,7 @@ py::list Session::layers(const py::object &names, const py::object &feed) {
   std::vector<std::string> wanted;
   if (!names.is_none())
     for (py::handle name : names)
-      wanted.push_back(py::str(name).cast<std::string>());
+      wanted.push_back(nameOf(name));
   LayerCollector collector(std::move(wanted));
   std::vector<py::object> owners;
   std::vector<Tensor> tensors = readFeed(feed, owners);
