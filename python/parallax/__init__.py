@@ -31,7 +31,7 @@ _HOMES = {
     "TuneResult": "results",
     "ProgressEvent": "_listener",
 }
-_MODULES = ("case",)
+_MODULES = ("case", "inc")
 
 __all__ = [name for name in _HOMES if not name.startswith("_")] + list(_MODULES)
 

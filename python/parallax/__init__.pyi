@@ -1,5 +1,6 @@
 # What users see, for type checkers; __init__.py loads it when it is used.
 from . import case as case
+from . import inc as inc
 from ._core import Error as Error
 from ._core import __version__ as __version__
 from ._listener import ProgressEvent as ProgressEvent

@@ -129,10 +129,8 @@ class StackedFile:
         self._count += 1
 
     def _write_header(self) -> None:
-        from numpy.lib import format
-
         text = ("{'descr': %r, 'fortran_order': False, 'shape': (%s,%s), }"
-                % (format.dtype_to_descr(self._dtype),
+                % (self._dtype.str,
                    str(self._count).rjust(self._DIGITS),
                    "".join(f" {size}," for size in self._shape)))
         size = -(-(len(text) + 11) // 64) * 64 - 10
@@ -168,7 +166,7 @@ def write_evaluation(items: Iterable[Any], model: str,
                 raise Error(f"the label of item {number - 1} of data is not a "
                             f"number or an array of numbers: {item[1]!r:.40}")
             samples = list(samples_of([item[0]], ports))
-            each = answers if len(samples) > 1 else [answers]
+            each = list(numpy.atleast_1d(answers)) if len(samples) > 1 else [answers]
             if len(each) != len(samples):
                 raise Error(f"item {number - 1} of data has {len(samples)} samples "
                             f"and {len(each)} labels")

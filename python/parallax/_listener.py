@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Callable, Union
 
 from ._core import Error
@@ -63,7 +64,7 @@ def progress_function(progress: Progress) -> Callable[[ProgressEvent], Any] | No
                         f"{progress!r:.60}")
         return progress
     try:
-        from tqdm.auto import tqdm
+        tqdm = import_module("tqdm.auto").tqdm
     except ImportError:
         return lambda event: logger.info("%s: %d of %d", event.title, event.done,
                                          event.total)
