@@ -3,7 +3,9 @@ from typing import Any, Callable
 
 __version__: str
 
-class Error(RuntimeError): ...
+class Error(RuntimeError):
+    """A mistake that the caller can mend. Its text names the file, layer or
+    input, and says what to do."""
 
 class Session:
     def __init__(self, path: str | None, bytes: bytes | None, mode: str,

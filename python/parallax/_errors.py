@@ -33,3 +33,12 @@ def iterable(value: Any, what: str) -> Iterable[Any]:
         raise Error(f"{what}, but this is {value!r:.80}")
     found: Iterable[Any] = value
     return found
+
+
+def tool() -> str:
+    """The tool that comes with the package, and builds cases."""
+    path = os.path.join(os.path.dirname(__file__), "bin", "parallax")
+    if os.path.exists(path):
+        return os.path.realpath(path)
+    raise Error(f"{path} is missing, and cases are built by it; install all of "
+                "Parallax")

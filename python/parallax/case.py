@@ -9,24 +9,13 @@ and ``reduce`` makes it small.
 from __future__ import annotations
 
 import os
-import pathlib
 from dataclasses import dataclass
 from typing import Any
 
 from . import _core
-from ._core import Error
-from ._errors import file_path
+from ._errors import file_path, tool
 from ._listener import Events, Progress
 
-
-
-def _tool() -> str:
-    """The tool that comes with the package, and builds cases."""
-    path = pathlib.Path(__file__).parent / "bin" / "parallax"
-    if path.exists():
-        return os.fspath(path.resolve())
-    raise Error(f"{path} is missing, and cases are built by it; install all of "
-                "Parallax")
 
 
 @dataclass(frozen=True)
@@ -77,7 +66,7 @@ def pack(build: str | os.PathLike[str], file: str | os.PathLike[str], *,
     folder, config = (source, "") if os.path.isdir(source) else ("", source)
     return _core.case_pack(
         folder, config, file_path(file, "the case"), note,
-        _conceal(strip_names, replace_weights, replace_images), _tool(), threads,
+        _conceal(strip_names, replace_weights, replace_images), tool(), threads,
         Events(progress))
 
 
@@ -89,7 +78,7 @@ def replay(file: str | os.PathLike[str],
     ``folder`` keeps the unpacked case; it must not exist.
     """
     kept = "" if folder is None else file_path(folder, "the folder")
-    return Replay(**_core.case_replay(file_path(file, "the case"), kept, _tool(),
+    return Replay(**_core.case_replay(file_path(file, "the case"), kept, tool(),
                                       threads, Events(progress)))
 
 
@@ -102,4 +91,4 @@ def reduce(file: str | os.PathLike[str], result: str | os.PathLike[str], *,
     options["max_seconds"] = max_seconds
     return Reduction(**_core.case_reduce(
         file_path(file, "the case"), file_path(result, "the result"), options,
-        _tool(), threads, Events(progress)))
+        tool(), threads, Events(progress)))
