@@ -20,7 +20,7 @@ check_files() {
     share/parallax/configs/schema.json share/parallax/configs/quickstart.json \
     share/parallax/examples/compile.cpp \
     share/parallax/examples/run_compiled.cpp share/doc/parallax/docs/index.md \
-    lib/python3/dist-packages/parallax/{__init__.py,py.typed,bin/parallax} \
+    lib/python3/dist-packages/parallax/{__init__.py,session.py,bin/parallax} \
     lib/python3/dist-packages/parallax/lib/parallax/libparallax-pixels.so \
     share/doc/parallax/copyright share/zsh/site-functions/_parallax \
     share/bash-completion/completions/parallax; do
