@@ -13,14 +13,15 @@ add_custom_command(
   DEPENDS parallax
   VERBATIM)
 add_custom_target(distribution ALL
-  DEPENDS parallax parallax-opt parallax-pixels ParallaxRuntimeShared
+  DEPENDS parallax parallax-opt parallax-pixels parallax-python
+          ParallaxRuntimeShared
           ${completions}/parallax ${completions}/_parallax)
 
 #===- Files ----------------------------------------------------------------===#
 
 # Debian keeps libMLIR in a folder that the dynamic linker doesn't search.
-set_target_properties(parallax parallax-opt ParallaxRuntimeShared PROPERTIES
-  INSTALL_RPATH ${LLVM_LIBRARY_DIR})
+set_target_properties(parallax parallax-opt parallax-python
+  ParallaxRuntimeShared PROPERTIES INSTALL_RPATH ${LLVM_LIBRARY_DIR})
 
 # The folders are no options: the tool looks for its module relative to itself.
 install(TARGETS parallax parallax-opt RUNTIME DESTINATION bin)
@@ -41,6 +42,8 @@ install(DIRECTORY configs DESTINATION share/parallax)
 install(FILES examples/CMakeLists.txt examples/compile.cpp
               examples/run_compiled.cpp
         DESTINATION share/parallax/examples)
+install(DIRECTORY examples/python DESTINATION share/parallax/examples
+        PATTERN __pycache__ EXCLUDE)
 
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md
         DESTINATION share/doc/parallax)
@@ -76,13 +79,18 @@ bit by bit as the machine does, and says which layers lose precision, why, and
 what to change.
 
 The package has the tools, the descriptions of chips, a quickstart, and a
-library with which C++ programs compile, analyze and run models.")
+library with which C++ and Python programs compile, analyze and run models.")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 # The packages of shared libraries that the programs are linked with, and an
 # entry for programs that are linked with ours.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Beside libMLIR it may find a link to libLLVM that no package answers for.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS libllvm${LLVM_VERSION_MAJOR})
+# Only the module needs Python, of the version that it was compiled for.
+math(EXPR next_minor "${Python3_VERSION_MINOR} + 1")
+string(CONCAT CPACK_DEBIAN_PACKAGE_RECOMMENDS
+  "python3 (>= ${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}), "
+  "python3 (<< ${Python3_VERSION_MAJOR}.${next_minor}), python3-numpy")
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 include(CPack)

@@ -27,8 +27,9 @@ page pass Passes/Analyze/Passes.td analyze-passes
 "$config_doc" target-page >"$fresh/docs/generated/target-fields.md"
 "$config_doc" target-schema >"$fresh/configs/target-schema.json"
 python3 "$root/test/layers.py" page "$root" >"$fresh/docs/architecture.md"
+/usr/bin/python3 "$root/python/make_page.py" "$root" >"$fresh/docs/python.md"
 for file in docs/generated/{nn-ops,npu-ops,optimize-passes,processors-passes,calibrate-passes,quantize-passes,lower-passes,analyze-passes,op-status,target-fields}.md \
-  docs/{architecture,config}.md configs/{schema,target-schema}.json; do
+  docs/{architecture,config,python}.md configs/{schema,target-schema}.json; do
   diff -u "$root/$file" "$fresh/$file" ||
     { echo "$file is out of date: build the target parallax-doc"; exit 1; }
 done

@@ -82,7 +82,7 @@ class Sources:
 
     def __init__(self, root):
         self.includes = {}
-        files = [path for top in ("include", "lib", "tools")
+        files = [path for top in ("include", "lib", "tools", "python")
                  for ending in ("*.h", "*.cpp", "*.def", "*.h.in", "*.cpp.in")
                  for path in (root / top).rglob(ending)]
         self.known = {pathlib.PurePosixPath(path.relative_to(root))

@@ -25,8 +25,8 @@ constexpr size_t maxFileSize = size_t(1) << 30;
 
 bool isChannelCount(int64_t dim) { return dim == 1 || dim == 3; }
 
-/// Where the decoder lies: in lib/parallax beside the bin of the program, or
-/// beside the library that this is a part of.
+/// Where the decoder lies: in lib/parallax beside the bin of the program, beside
+/// the library that this is a part of, or below a module of Python.
 std::filesystem::path decoderPath() {
   constexpr const char *file = "parallax/libparallax-pixels.so";
   std::error_code ignored;
@@ -34,9 +34,10 @@ std::filesystem::path decoderPath() {
   dladdr(reinterpret_cast<void *>(&decoderPath), &self);
   std::filesystem::path library = self.dli_fname ? self.dli_fname : "";
   // Never from the current folder, which anybody may have written to.
-  if (library.is_absolute() &&
-      std::filesystem::exists(library.parent_path() / file, ignored))
-    return library.parent_path() / file;
+  for (const char *below : {"", "lib"})
+    if (std::filesystem::path place = library.parent_path() / below / file;
+        library.is_absolute() && std::filesystem::exists(place, ignored))
+      return place;
   std::filesystem::path program =
       std::filesystem::read_symlink("/proc/self/exe", ignored);
   return program.parent_path().parent_path() / "lib" / file;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/EvaluateModels.h"
 
+#include "parallax/Backend/Core/ConcurrentRuns.h"
 #include "parallax/Compiled/CompiledModel.h"
 #include "parallax/Pipeline/Build.h"
 #include "parallax/Pipeline/Evaluation.h"
@@ -90,23 +91,49 @@ InputForm formOf(const EvaluatedModel &model, const BuildConfig &config,
   return InputForm::Source;
 }
 
+PreparedModel prepareToRun(const EvaluatedModel &model) {
+  stopIfCancelled();
+  PrepareOptions preparing;
+  preparing.takeWeights = true;
+  return prepareModel(model.engine, preparing);
+}
+
+/// A program judges all models, with samples that only it knows.
+Accuracy scoreModels(const EvaluateOptions &options, BuildConfig config,
+                     int threads) {
+  config.evaluation.task = EvaluationTask::Custom;
+  std::vector<NetworkAnswers> networks;
+  for (const EvaluatedModel &model : chosenModels(options, config)) {
+    PreparedModel prepared = prepareToRun(model);
+    ConcurrentRuns runs(prepared.executable, threads);
+    double score = options.score(runs, config.evaluation.timeout);
+    MetricResult metric{"score",
+                        "score",
+                        config.evaluation.higherIsBetter,
+                        {score, score, score}};
+    networks.push_back({model.name, {}, {metric}});
+  }
+  Accuracy accuracy = judgeNumbers(config.evaluation, 0, networks);
+  showResult(renderAccuracy(accuracy, currentListener().style()));
+  return accuracy;
+}
+
 } // namespace
 
 Accuracy evaluateModels(const EvaluateOptions &options) {
   BuildConfig config = readConfiguration(options);
-  if (!config.evaluation.isGiven())
+  if (!config.evaluation.isGiven() && !options.score)
     throw Error("the configuration has no samples to evaluate on: fill in its "
                 "section 'evaluation' (docs/evaluation.md)");
   if (config.input.empty() && options.models.empty())
     throw Error("name a model with --model, or in the field 'input' of the "
                 "configuration");
   int threads = options.threads > 0 ? options.threads : hardwareThreads();
+  if (options.score)
+    return scoreModels(options, config, threads);
   Evaluator evaluator(config, threads);
   for (const EvaluatedModel &model : chosenModels(options, config)) {
-    stopIfCancelled();
-    PrepareOptions preparing;
-    preparing.takeWeights = true;
-    PreparedModel prepared = prepareModel(model.engine, preparing);
+    PreparedModel prepared = prepareToRun(model);
     evaluator.run(model.name, prepared.executable,
                   formOf(model, config, evaluator));
   }

@@ -96,16 +96,6 @@ static void checkBuffers(const char *kind, const std::vector<PortInfo> &ports,
   }
 }
 
-/// Only 0 and 1 are Booleans in memory.
-static void checkTruths(const PortInfo &port, Runtime::InputBuffer buffer) {
-  if (port.dtype == DType::Bool)
-    for (std::byte byte : buffer)
-      if (std::to_integer<int>(byte) > 1)
-        throw Error(fmt::format("input '{}' has Booleans that are neither "
-                                "0 nor 1",
-                                port.name));
-}
-
 void Runtime::run(std::span<const InputBuffer> inputs,
                   std::span<const OutputBuffer> outputs) {
   const Executable &executable = state->executable;
@@ -114,7 +104,6 @@ void Runtime::run(std::span<const InputBuffer> inputs,
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const PortInfo &port = executable.inputs[i];
-    checkTruths(port, inputs[i]);
     // Kernels only read it.
     tensors.emplace_back(port.dtype, port.shape,
                          const_cast<std::byte *>(inputs[i].data()));

@@ -35,10 +35,9 @@ std::vector<ConfigEdit> editsOf(const Json &patch) {
   return edits;
 }
 
-/// The changes that the command wants to try next.
-Json askCommand(const Search &search) {
+/// What the command of the configuration prints.
+std::string askCommand(const Search &search, const fs::path &history) {
   const std::string &command = search.config.customCommand;
-  fs::path history = fs::absolute(search.historyFile);
   fs::path printed = history.parent_path() / "custom.json";
   ChildResult result =
       runChild({"/bin/sh", "-c", command + " \"$1\"", "sh", history.string()},
@@ -52,28 +51,40 @@ Json askCommand(const Search &search) {
     fail(fmt::format("was ended by signal {}", result.signal));
   if (result.exitCode != 0)
     fail(fmt::format("gave exit code {}", result.exitCode));
-  if (result.text.find_first_not_of(" \t\r\n") == std::string::npos)
-    return Json::object();
-  Json patch = Json::parse(result.text, nullptr, false);
+  return result.text;
+}
+
+std::vector<ConfigEdit> proposedEdits(const std::string &text) {
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+    return {};
+  Json patch = Json::parse(text, nullptr, false);
   if (!patch.is_object())
-    fail("did not print a JSON object of fields and values");
-  return patch;
+    throw Error("a custom strategy did not give a JSON object of fields and "
+                "values, such as {\"quant.calibration_method\": \"KL\"}");
+  return editsOf(patch);
 }
 
 } // namespace
 
-void searchByCommand(Search &search) {
+void searchByProposals(Search &search, const Proposer &propose) {
   search.measure("as configured", {});
   while (true) {
     size_t before = search.history.trials().size();
-    std::vector<ConfigEdit> edits = editsOf(askCommand(search));
+    std::vector<ConfigEdit> edits =
+        proposedEdits(propose(fs::absolute(search.historyFile)));
     if (edits.empty())
       return;
     search.measure("custom", edits);
-    // A command that repeats itself has nothing more to say.
+    // One that repeats itself has nothing more to say.
     if (search.history.trials().size() == before)
       return;
   }
+}
+
+void searchByCommand(Search &search) {
+  searchByProposals(search, [&](const fs::path &history) {
+    return askCommand(search, history);
+  });
 }
 
 } // namespace parallax

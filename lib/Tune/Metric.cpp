@@ -181,7 +181,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<TuneMetric> makeMetric(BuildState &state, int threads) {
+std::unique_ptr<TuneMetric> makeMetric(BuildState &state, int threads,
+                                       const ScoreFunction &score) {
+  if (score)
+    return makeScoreMetric(state, threads, score);
   if (state.config.evaluation.isGiven())
     return std::make_unique<TaskMetric>(state, threads);
   return std::make_unique<SimilarityMetric>(state, threads);

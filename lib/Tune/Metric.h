@@ -11,6 +11,7 @@
 #include "parallax/Analysis/Accuracy.h"
 #include "parallax/Passes/Analyze/AnalyzedNetwork.h"
 #include "parallax/Pipeline/Phases.h"
+#include "parallax/Support/RunnableNetwork.h"
 #include "parallax/Support/Samples.h"
 
 namespace parallax {
@@ -32,6 +33,8 @@ public:
   virtual std::string title() const = 0;
   virtual bool higherIsBetter() const { return true; }
   virtual size_t sampleCount() const = 0;
+  /// Whether it can be measured on some of them only.
+  virtual bool hasParts() const { return true; }
   /// The float network on some samples.
   virtual double floats(std::span<const size_t> samples) const = 0;
   /// A network on some samples. A loss that is clearly above `hopeless` after a
@@ -46,8 +49,12 @@ public:
                      std::span<const std::span<float>> weights) const = 0;
 };
 
-/// The float network of `state` is what others are measured against.
-std::unique_ptr<TuneMetric> makeMetric(BuildState &state, int threads);
+/// The float network of `state` is what others are measured against. `score`
+/// judges them if it is there.
+std::unique_ptr<TuneMetric> makeMetric(BuildState &state, int threads,
+                                       const ScoreFunction &score);
+std::unique_ptr<TuneMetric> makeScoreMetric(BuildState &state, int threads,
+                                            const ScoreFunction &score);
 
 /// Samples to tune on and samples to validate on, by chance.
 struct SampleSplit {

@@ -13,6 +13,7 @@
 #include "parallax/Tune/History.h"
 
 #include <chrono>
+#include <functional>
 
 namespace parallax {
 
@@ -73,6 +74,9 @@ Strategy strategyOf(TuningStrategy strategy);
 void searchAutomatically(Search &search);
 void searchFront(Search &search);
 void searchByCommand(Search &search);
+/// Gets the file of the history, and gives changes as JSON or nothing.
+using Proposer = std::function<std::string(const std::filesystem::path &)>;
+void searchByProposals(Search &search, const Proposer &propose);
 
 } // namespace parallax
 

@@ -123,7 +123,12 @@ ValidatedMetric validate(Search &search, const TrialRecord &trial) {
 void runStrategy(Search &search, const TuneOptions &options,
                  TuneResult &result) {
   try {
-    (options.pareto ? searchFront : strategyOf(search.config.strategy))(search);
+    if (options.propose)
+      searchByProposals(search, options.propose);
+    else if (options.pareto)
+      searchFront(search);
+    else
+      strategyOf(search.config.strategy)(search);
   } catch (const SearchEnded &end) {
     result.ended = end.reason;
   }
@@ -167,9 +172,10 @@ TuneResult tuneNetwork(const TuneOptions &options) {
     bench.require(
         requiredTypes(config.tuning, bench.calibrated().network->function()));
     std::unique_ptr<TuneMetric> metric =
-        makeMetric(bench.calibrated(), threads);
+        makeMetric(bench.calibrated(), threads, options.score);
     SampleSplit split =
-        splitSamples(metric->sampleCount(), config.tuning.validationShare,
+        splitSamples(metric->sampleCount(),
+                     metric->hasParts() ? config.tuning.validationShare : 0,
                      uint64_t(config.tuning.randomSeed));
     log(LogLevel::Info,
         "tuning {} on {} samples; the final figure comes from {} others",

@@ -11,6 +11,7 @@
 #include "parallax/Passes/Analyze/Analyze.h"
 #include "parallax/Passes/Quantize/Improve.h"
 #include "parallax/Support/Digest.h"
+#include "parallax/Support/Listener.h"
 #include "parallax/Support/Views.h"
 
 namespace fs = std::filesystem;

@@ -20,6 +20,8 @@ check_files() {
     share/parallax/configs/schema.json share/parallax/configs/quickstart.json \
     share/parallax/examples/compile.cpp \
     share/parallax/examples/run_compiled.cpp share/doc/parallax/docs/index.md \
+    lib/python3/dist-packages/parallax/{__init__.py,session.py,bin/parallax} \
+    lib/python3/dist-packages/parallax/lib/parallax/libparallax-pixels.so \
     share/doc/parallax/copyright share/zsh/site-functions/_parallax \
     share/bash-completion/completions/parallax; do
     [[ -s $tree/$file ]] || fail "$file is not installed"
@@ -94,6 +96,36 @@ check_compiler() {
     fail "a program gets another error than the tool: $(cat error)"
 }
 
+# The package in Python compiles as the tool does, finds the decoder of pictures
+# and the tool that builds cases.
+check_python() { # folder with the package, folder for results
+  mkdir -p "$2"
+  cd "$2"
+  cp -r "$tree/share/parallax/configs" "$scratch/tree"/pictures.* .
+  quietly stranger PYTHONPATH="$1" PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c '
+import parallax
+parallax.build("configs/quickstart.json", output_dir="quickstart")
+parallax.build("pictures.json", input="pictures.onnx", output_dir="pictures")
+parallax.case.pack("quickstart", "quickstart.plxcase")
+assert parallax.case.replay("quickstart.plxcase").is_same'
+  cmp -s "$scratch/tree/output/quickstart/compiled.axmodel" \
+    quickstart/compiled.axmodel ||
+    fail "Python and the tool differ in what they compile"
+}
+
+# The wheel has the same package, without the rest of Parallax.
+check_wheel() {
+  quietly ninja -C "$build" wheel
+  quietly /usr/bin/python3 - "$build"/wheel/*.whl "$scratch/wheel" <<'END'
+import os, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as wheel:
+    for entry in wheel.infolist():
+        path = wheel.extract(entry, sys.argv[2])
+        os.chmod(path, entry.external_attr >> 16 & 0o777)
+END
+  check_python "$scratch/wheel" "$scratch/by-wheel"
+}
+
 rm -rf "$scratch"
 mkdir -p "$scratch"
 quietly cmake --install "$build" --strip --prefix "$scratch/installed"
@@ -101,6 +133,8 @@ mv "$scratch/installed" "$tree"
 check_files
 check_symbols
 check_tool "$tree/bin/parallax" "$tree/share/parallax" "$scratch/tree"
+(check_python "$tree/lib/python3/dist-packages" "$scratch/by-python")
+(check_wheel)
 (check_project)
 (check_compiler)
 "$here/completion.sh" "$tree"

@@ -8,6 +8,7 @@
 #define PARALLAX_SUPPORT_EVALUATEOPTIONS_H
 
 #include "parallax/Support/CompileOptions.h"
+#include "parallax/Support/RunnableNetwork.h"
 
 namespace parallax {
 
@@ -18,6 +19,10 @@ struct EvaluateOptions : ConfigChoice {
   std::vector<std::string> models;
   /// 0 takes all processors. The results don't depend on it.
   int threads = 0;
+  /// Judges networks in place of the task; empty for the task. A higher number
+  /// is better unless evaluation.higher_is_better says otherwise, and the
+  /// seconds are those of evaluation.timeout.
+  ScoreFunction score = {};
 };
 
 } // namespace parallax

@@ -9,6 +9,7 @@
 #define PARALLAX_SUPPORT_TUNEOPTIONS_H
 
 #include "parallax/Support/CompileOptions.h"
+#include "parallax/Support/RunnableNetwork.h"
 
 namespace parallax {
 
@@ -21,6 +22,13 @@ struct TuneOptions : ConfigChoice {
   bool pareto = false;
   /// Only builds what this trial of the history has measured; -1 for none.
   int64_t recover = -1;
+  /// Judges networks in place of the task; empty for the task. A higher number
+  /// is better unless tuning.accuracy_criterion says otherwise, and the seconds
+  /// are those of evaluation.timeout.
+  ScoreFunction score = {};
+  /// Says what to try next, as tuning.custom_command does: it gets the file of
+  /// the history and gives changes as JSON, or nothing. Empty for a strategy.
+  std::function<std::string(const std::filesystem::path &history)> propose = {};
 };
 
 } // namespace parallax

@@ -82,6 +82,18 @@ Tensor ExecutionState::view(const Executable::Slot &slot) const {
   return Tensor(slot.dtype, slot.shape, const_cast<void *>(bytes));
 }
 
+/// Only 0 and 1 are Booleans in memory.
+static void checkTruths(const PortInfo &port, const Tensor &input) {
+  if (port.dtype != DType::Bool)
+    return;
+  const auto *bytes = static_cast<const unsigned char *>(input.rawData());
+  for (size_t i = 0; i < input.byteSize(); ++i)
+    if (bytes[i] > 1)
+      throw Error(fmt::format("input '{}' has Booleans that are neither "
+                              "0 nor 1",
+                              port.name));
+}
+
 static void checkInputs(const Executable &executable,
                         std::span<const Tensor> inputs) {
   if (inputs.size() != executable.inputs.size())
@@ -94,6 +106,7 @@ static void checkInputs(const Executable &executable,
                               port.name, nameOf(port.dtype),
                               toString(port.shape), nameOf(inputs[i].dtype()),
                               toString(inputs[i].shape())));
+    checkTruths(port, inputs[i]);
   }
 }
 

@@ -1,0 +1,24 @@
+# What users see, for type checkers; __init__.py loads it when it is used.
+from . import case as case
+from . import inc as inc
+from ._core import Error as Error
+from ._core import __version__ as __version__
+from ._listener import ProgressEvent as ProgressEvent
+from .results import Accuracy as Accuracy
+from .results import BuildResult as BuildResult
+from .results import Diff as Diff
+from .results import Histogram as Histogram
+from .results import Inspection as Inspection
+from .results import TuneResult as TuneResult
+from .session import InferenceSession as InferenceSession
+from .session import LayerResult as LayerResult
+from .session import NodeArg as NodeArg
+from .session import SessionOptions as SessionOptions
+from .session import get_all_providers as get_all_providers
+from .session import get_available_providers as get_available_providers
+from .work import analyze as analyze
+from .work import build as build
+from .work import diff as diff
+from .work import evaluate as evaluate
+from .work import inspect as inspect
+from .work import tune as tune

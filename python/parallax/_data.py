@@ -1,0 +1,189 @@
+# Part of Parallax, under the Apache License 2.0.
+# SPDX-License-Identifier: Apache-2.0
+"""Samples from any iterable, in the files that the library reads.
+
+Samples are needed several times and in parallel, so each is written as soon as
+it arrives and forgotten. The files are in a folder that is removed at the end.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, BinaryIO, Iterable, Iterator, Mapping
+
+from . import _core
+from ._core import Error
+from ._errors import iterable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+
+class Ports:
+    """The inputs of a model: their names, and whether they take one sample."""
+
+    def __init__(self, model: str) -> None:
+        rows = _core.inspect(model, "generic")["ports"]
+        self._shapes = {row["name"]: row["shape"].split("x") for row in rows
+                        if row["kind"] == "input"}
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._shapes)
+
+    def takes_one(self, name: str) -> bool:
+        """Whether the first dimension is the number of samples, one by one."""
+        first = self._shapes[name][0] if self._shapes[name] else ""
+        return first == "1" or not first.isdigit()
+
+    def rank(self, name: str) -> int:
+        return len(self._shapes[name])
+
+
+def _by_name(item: Any, ports: Ports, number: int) -> dict[str, Array]:
+    """The arrays of an item: one array, a list in order, or a dictionary."""
+    import numpy
+
+    if isinstance(item, Mapping):
+        found = dict(item)
+    elif isinstance(item, (list, tuple)):
+        found = dict(zip(ports.names, item)) if len(item) == len(ports.names) else {}
+    else:
+        found = {ports.names[0]: item} if len(ports.names) == 1 else {}
+    if set(found) != set(ports.names):
+        raise Error(f"sample {number} has to give arrays for the inputs "
+                    f"{', '.join(ports.names)}: as a dictionary by name, or as a "
+                    f"list in this order; this is {item!r:.80}")
+    arrays = {name: numpy.asarray(value) for name, value in found.items()}
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biuf":
+            raise Error(f"sample {number} gives {array.dtype} for the input {name}, "
+                        "which is not a type of numbers")
+    return arrays
+
+
+def samples_of(items: Iterable[Any], ports: Ports) -> Iterator[dict[str, Array]]:
+    """The samples of an iterable, one by one; batches are taken apart."""
+    for number, item in enumerate(items):
+        arrays = _by_name(item, ports, number)
+        counts = {len(array) for name, array in arrays.items()
+                  if ports.takes_one(name) and array.ndim == ports.rank(name)}
+        if len(counts) != 1 or counts == {1}:
+            yield arrays
+            continue
+        for i in range(counts.pop()):
+            yield {name: array[i:i + 1] for name, array in arrays.items()}
+
+
+def write_calibration(items: Iterable[Any], model: str,
+                      folder: str) -> list[dict[str, Any]]:
+    """Writes samples, and gives the ``quant.input_configs`` that read them."""
+    import numpy
+
+    items = iterable(items, "calibration is an iterable of arrays or of dictionaries "
+                            "of arrays by input")
+    ports = Ports(model)
+    folders = {name: os.path.join(folder, str(i))
+               for i, name in enumerate(ports.names)}
+    for path in folders.values():
+        os.makedirs(path)
+    count = 0
+    for sample in samples_of(items, ports):
+        for name, array in sample.items():
+            numpy.save(os.path.join(folders[name], f"{count:08}.npy"),
+                       numpy.ascontiguousarray(array), allow_pickle=False)
+        count += 1
+    if not count:
+        raise Error("calibration has no samples: it is an iterable of arrays or "
+                    "of dictionaries of arrays by input")
+    return [{"tensor_name": name, "calibration_dataset": path,
+             "calibration_format": "Numpy", "calibration_size": -1}
+            for name, path in folders.items()]
+
+
+class StackedFile:
+    """A .npy file that grows by one sample at a time."""
+
+    # The count stands in the header and is only known at the end.
+    _DIGITS = 20
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._file: BinaryIO = open(path, "wb")
+        self._dtype: Any = None
+        self._shape: tuple[int, ...] = ()
+        self._count = 0
+
+    def add(self, sample: Array) -> None:
+        import numpy
+
+        if self._dtype is None:
+            self._dtype, self._shape = sample.dtype, sample.shape
+            self._write_header()
+        if sample.dtype != self._dtype or sample.shape != self._shape:
+            raise Error(f"sample {self._count} is {sample.dtype} {sample.shape}, "
+                        f"but those before it are {self._dtype} {self._shape}")
+        self._file.write(numpy.ascontiguousarray(sample).tobytes())
+        self._count += 1
+
+    def _write_header(self) -> None:
+        text = ("{'descr': %r, 'fortran_order': False, 'shape': (%s,%s), }"
+                % (self._dtype.str,
+                   str(self._count).rjust(self._DIGITS),
+                   "".join(f" {size}," for size in self._shape)))
+        size = -(-(len(text) + 11) // 64) * 64 - 10
+        self._file.seek(0)
+        self._file.write(b"\x93NUMPY\x01\x00" + size.to_bytes(2, "little")
+                         + text.ljust(size - 1).encode("latin1") + b"\n")
+
+    def close(self) -> None:
+        if self._dtype is not None:
+            self._write_header()
+        self._file.close()
+
+
+def write_evaluation(items: Iterable[Any], model: str,
+                     folder: str) -> dict[str, Any]:
+    """Writes pairs of inputs and label, and gives the fields that read them."""
+    import numpy
+
+    items = iterable(items, "data is an iterable of pairs (inputs, label)")
+    ports = Ports(model)
+    os.makedirs(folder)
+    files = {name: StackedFile(os.path.join(folder, f"{i}.npy"))
+             for i, name in enumerate(ports.names)}
+    labels = StackedFile(os.path.join(folder, "labels.npy"))
+    number = 0
+    try:
+        for number, item in enumerate(items, 1):
+            if not isinstance(item, (list, tuple)) or len(item) != 2:
+                raise Error("data is an iterable of pairs (inputs, label), but "
+                            f"item {number - 1} is {item!r:.80}")
+            answers = numpy.asarray(item[1])
+            if answers.dtype.kind not in "biuf":
+                raise Error(f"the label of item {number - 1} of data is not a "
+                            f"number or an array of numbers: {item[1]!r:.40}")
+            samples = list(samples_of([item[0]], ports))
+            each = list(numpy.atleast_1d(answers)) if len(samples) > 1 else [answers]
+            if len(each) != len(samples):
+                raise Error(f"item {number - 1} of data has {len(samples)} samples "
+                            f"and {len(each)} labels")
+            for sample, label in zip(samples, each):
+                for name, array in sample.items():
+                    files[name].add(array[0] if ports.takes_one(name)
+                                    and array.ndim == ports.rank(name) else array)
+                labels.add(numpy.squeeze(label))
+    finally:
+        for file in (*files.values(), labels):
+            file.close()
+    if not number:
+        raise Error("data has no samples: it is an iterable of pairs (inputs, label)")
+    fields: dict[str, Any] = {"labels": labels.path}
+    if len(files) == 1:
+        fields["images"] = next(iter(files.values())).path
+    else:
+        fields["inputs"] = [{"tensor_name": name, "data": file.path}
+                            for name, file in files.items()]
+    return fields

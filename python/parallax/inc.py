@@ -1,0 +1,333 @@
+# Part of Parallax, under the Apache License 2.0.
+# SPDX-License-Identifier: Apache-2.0
+"""The words of Intel Neural Compressor, for scripts that were written for it.
+
+``from neural_compressor import quantization, PostTrainingQuantConfig`` becomes
+``from parallax.inc import quantization, PostTrainingQuantConfig``. What a
+network for NPUs can't have is refused, and what has no effect here is accepted
+and ignored: docs/from-neural-compressor.md lists both.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import os
+import shutil
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Callable, Iterable, Iterator, Mapping
+
+from ._core import Error
+from ._errors import file_path
+from .results import BuildResult, TuneResult
+from .session import InferenceSession
+from .work import build, tune
+
+_TYPES = {"fp32": "FP32", "int8": "U8", "uint8": "U8", "int16": "U16",
+          "uint16": "U16"}
+_OBJECTIVES = {"performance": "cycles", "modelsize": "size", "footprint": "size"}
+_STRATEGIES = {"auto", "basic", "mse", "exhaustive", "random"}
+
+FP32: dict[str, Any] = {"weight": {"dtype": ["fp32"]},
+                        "activation": {"dtype": ["fp32"]}}
+"""For ``op_name_dict`` and ``op_type_dict``: these layers compute in float."""
+
+
+@dataclass
+class AccuracyCriterion:
+    """How much of the metric may be lost: ``criterion`` is relative or absolute."""
+
+    higher_is_better: bool = True
+    criterion: str = "relative"
+    tolerable_loss: float = 0.01
+
+
+@dataclass
+class TuningCriterion:
+    """How to look for a network: ``strategy``, and when to stop."""
+
+    strategy: str = "basic"
+    strategy_kwargs: Mapping[str, Any] | None = None
+    timeout: int = 0
+    max_trials: int = 100
+    objective: str = "performance"
+
+
+@dataclass
+class PostTrainingQuantConfig:
+    """How to quantize a network, with the fields that Neural Compressor has.
+
+    ``output_dir`` and ``target_hardware`` are ours: where results go, and the
+    chip that they are for.
+    """
+
+    device: str = "npu"
+    backend: str = "default"
+    domain: str = "auto"
+    recipes: Mapping[str, Any] = field(default_factory=dict)
+    quant_format: str = "default"
+    inputs: list[str] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+    approach: str = "static"
+    calibration_sampling_size: int | list[int] = field(default_factory=lambda: [100])
+    op_type_dict: Mapping[str, Any] | None = None
+    op_name_dict: Mapping[str, Any] | None = None
+    excluded_precisions: list[str] = field(default_factory=list)
+    quant_level: int | str = "auto"
+    accuracy_criterion: AccuracyCriterion = field(default_factory=AccuracyCriterion)
+    tuning_criterion: TuningCriterion = field(default_factory=TuningCriterion)
+    diagnosis: bool = False
+    output_dir: str | os.PathLike[str] = "nc_output"
+    target_hardware: str = "AX650"
+
+
+class DataLoader:
+    """Batches of a data set whose items are pairs (input, label)."""
+
+    def __init__(self, framework: str = "onnxruntime", dataset: Any = (),
+                 batch_size: int = 1) -> None:
+        self.dataset = dataset
+        self.batch_size = batch_size
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        items = (self.dataset[i] for i in range(len(self.dataset))) if hasattr(
+            self.dataset, "__getitem__") else iter(self.dataset)
+        while batch := list(itertools.islice(items, self.batch_size)):
+            yield _stacked([item[0] for item in batch]), _stacked(
+                [item[1] for item in batch])
+
+
+def _stacked(values: list[Any]) -> Any:
+    import numpy
+
+    if isinstance(values[0], Mapping):
+        return {name: _stacked([value[name] for value in values])
+                for name in values[0]}
+    if isinstance(values[0], (tuple, list)):
+        return [_stacked(list(column)) for column in zip(*values)]
+    return numpy.stack([numpy.asarray(value) for value in values])
+
+
+class QuantizedModel:
+    """What ``quantization.fit`` gives.
+
+    ``model`` is the path of the quantized ONNX model, ``result`` what
+    ``parallax.build`` or ``parallax.tune`` have returned.
+    """
+
+    def __init__(self, folder: str, result: BuildResult | TuneResult) -> None:
+        self.result = result
+        self.model = os.path.join(folder, "quant", "quant_axmodel.onnx")
+        self.compiled_model = os.path.join(folder, "compiled.axmodel")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the compiled model to a path that ends in ``.axmodel``, and the
+        quantized ONNX model to any other."""
+        target = file_path(path, "where the model is saved")
+        is_compiled = target.endswith(".axmodel")
+        shutil.copyfile(self.compiled_model if is_compiled else self.model, target)
+
+    def session(self) -> InferenceSession:
+        """The compiled model, ready to run."""
+        return InferenceSession(self.compiled_model)
+
+
+def _model_file(model: Any, folder: str) -> str:
+    """The path of a model that may be in memory, as ``onnx.load`` gives it."""
+    if hasattr(model, "SerializeToString"):
+        model = model.SerializeToString()
+    if not isinstance(model, bytes):
+        return file_path(model, "the model, unless it is in memory,")
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "model.onnx")
+    Path(path).write_bytes(model)
+    return path
+
+
+def _types_of(entry: Any, name: str) -> list[str]:
+    """The types of an entry of op_name_dict or op_type_dict."""
+    try:
+        asked = entry.get("activation", entry.get("weight"))["dtype"]
+        types = [_TYPES[each] for each in ([asked] if isinstance(asked, str) else asked)]
+    except (AttributeError, KeyError, TypeError) as error:
+        raise Error(f"the types of '{name}' are not of the form "
+                    f"{{'activation': {{'dtype': ['fp32']}}}} with one of "
+                    f"{', '.join(_TYPES)}: {entry!r:.80}") from error
+    return list(dict.fromkeys(types))
+
+
+def _allowed(entries: Mapping[str, Any] | None) -> dict[str, list[str]]:
+    return {name: _types_of(entry, name) for name, entry in (entries or {}).items()}
+
+
+def _rules(config: PostTrainingQuantConfig) -> list[dict[str, Any]]:
+    """Layers that a build gives another type than U8, the last one that is
+    allowed: names override operators, and the first pattern wins."""
+    rules: list[dict[str, Any]] = []
+    for name, types in reversed(_allowed(config.op_type_dict).items()):
+        rules.append({"op_type": name, "data_type": types[-1]})
+    for name, types in reversed(_allowed(config.op_name_dict).items()):
+        rules.append({"layer_name_regex": name, "data_type": types[-1]})
+    return rules
+
+
+def _quant_fields(config: PostTrainingQuantConfig) -> dict[str, Any]:
+    if not config.approach.endswith(("static", "static_quant")):
+        raise Error(f"approach '{config.approach}': an NPU has the ranges of its "
+                    "tensors in advance; use 'static'")
+    recipes = dict(config.recipes)
+    fields: dict[str, Any] = {}
+    if recipes.pop("smooth_quant", False):
+        fields["enable_smooth_quant"] = True
+        arguments = recipes.pop("smooth_quant_args", {})
+        if "alpha" in arguments:
+            fields["smooth_quant_strength"] = arguments["alpha"]
+    if recipes.pop("fast_bias_correction", False):
+        fields["enable_bias_correction"] = True
+    if unknown := [name for name, value in recipes.items() if value]:
+        raise Error(f"there is no recipe '{unknown[0]}' here; there are smooth_quant, "
+                    "smooth_quant_args and fast_bias_correction")
+    return fields
+
+
+def _tuning_fields(config: PostTrainingQuantConfig) -> dict[str, Any]:
+    search, keep = config.tuning_criterion, config.accuracy_criterion
+    if search.strategy not in _STRATEGIES:
+        raise Error(f"there is no strategy '{search.strategy}' here; there are "
+                    f"{', '.join(sorted(_STRATEGIES))}")
+    if search.objective not in _OBJECTIVES:
+        raise Error(f"there is no objective '{search.objective}' here; there are "
+                    f"{', '.join(_OBJECTIVES)}")
+    return {"strategy": search.strategy, "objective": _OBJECTIVES[search.objective],
+            "accuracy_criterion": {"higher_is_better": keep.higher_is_better,
+                                   "criterion": keep.criterion,
+                                   "tolerable_loss": keep.tolerable_loss},
+            "exit_policy": {"timeout": int(search.timeout),
+                            "max_trials": search.max_trials},
+            "op_name_dict": _allowed(config.op_name_dict),
+            "op_type_dict": _allowed(config.op_type_dict)}
+
+
+def _samples(loader: Iterable[Any], config: PostTrainingQuantConfig) -> Iterator[Any]:
+    """The inputs of a loader that gives pairs (input, label) or inputs alone."""
+    size = config.calibration_sampling_size
+    most = size if isinstance(size, int) else size[0]
+    count = 0
+    for item in loader:
+        inputs = item[0] if isinstance(item, (tuple, list)) and len(item) == 2 else item
+        yield inputs
+        first = next(iter(inputs.values())) if isinstance(inputs, Mapping) else inputs
+        count += len(first)
+        if count >= most:
+            return
+
+
+# Our columns of the tables, and the names that Neural Compressor has for them.
+_STATISTICS = {"min": "min", "max": "max", "mean": "mean",
+               "std": "standard deviation", "var": "variance"}
+_COLUMNS = {
+    "activations_table.csv": {"OP name": "OP name", "MSE": "MSE",
+                              "Float min": "Activation min",
+                              "Float max": "Activation max"},
+    "weights_table.csv": {"OP name": "OP name", "MSE": "MSE"}
+    | {f"Float {ours}": f"Input model {theirs}" for ours, theirs in _STATISTICS.items()}
+    | {f"Quantized {ours}": f"Optimized model {theirs}"
+       for ours, theirs in _STATISTICS.items()},
+}
+
+
+def _write_diagnosis(output_dir: str) -> None:
+    """The tables, where scripts of Neural Compressor look for them."""
+    folder = Path("nc_workspace", time.strftime("%Y-%m-%d_%H-%M-%S"))
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, columns in _COLUMNS.items():
+        with open(Path(output_dir, "quant", "debug", name), newline="") as source:
+            rows = list(csv.DictReader(source))
+        with open(folder / name, "w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns.values())
+            writer.writerows([row[ours] for ours in columns] for row in rows)
+
+
+def fit(model: Any, conf: PostTrainingQuantConfig,
+        calib_dataloader: Iterable[Any] | None = None,
+        calib_func: Callable[..., Any] | None = None,
+        eval_func: Callable[[InferenceSession], float] | None = None,
+        eval_dataloader: Iterable[Any] | None = None,
+        eval_metric: Any = None, **kwargs: Any) -> QuantizedModel:
+    """Quantizes a model; with ``eval_func``, finds one that keeps its accuracy.
+
+    ``model`` is a path, bytes, or what ``onnx.load`` gives. ``eval_func`` gets
+    an ``InferenceSession``. ``diagnosis`` analyzes the result, and puts the
+    tables below ``nc_workspace`` as Neural Compressor does.
+    """
+    if calib_dataloader is None:
+        raise Error("calib_dataloader is missing: an iterable of inputs, or of pairs "
+                    "(input, label)")
+    if calib_func is not None or eval_metric is not None or eval_dataloader is not None:
+        raise Error("calib_func, eval_dataloader and eval_metric are not known here; "
+                    "use calib_dataloader and eval_func")
+    folder = os.fspath(conf.output_dir)
+    quant = _quant_fields(conf)
+    config = {"input": _model_file(model, folder), "output_dir": folder,
+              "target_hardware": conf.target_hardware, "quant": quant}
+    if conf.diagnosis:
+        quant["precision_analysis"] = True
+    samples = _samples(calib_dataloader, conf)
+    result: BuildResult | TuneResult
+    if eval_func is not None:
+        result = tune(config, eval_func, calibration=samples,
+                      tuning=_tuning_fields(conf))
+    else:
+        quant["layer_configs"] = _rules(conf)
+        result = build(config, calibration=samples)
+    if conf.diagnosis:
+        _write_diagnosis(folder)
+    return QuantizedModel(folder, result)
+
+
+quantization = SimpleNamespace(fit=fit)
+"""``quantization.fit``, as Neural Compressor 2 has it."""
+
+
+class Quantization:
+    """The interface of Neural Compressor 1, with its configuration in YAML.
+
+    Set ``model``, ``calib_dataloader`` and ``eval_func``, then call ``fit``.
+    """
+
+    def __init__(self, config: str | os.PathLike[str]) -> None:
+        from importlib import import_module
+
+        try:
+            yaml = import_module("yaml")
+        except ImportError as error:
+            raise Error("YAML is read by the package python3-yaml, which is "
+                        "missing") from error
+        with open(file_path(config, "the configuration"), encoding="utf-8") as file:
+            fields = yaml.safe_load(file) or {}
+        tuning = fields.get("tuning", {})
+        criterion = tuning.get("accuracy_criterion", {"relative": 0.01})
+        kind = "absolute" if "absolute" in criterion else "relative"
+        policy = tuning.get("exit_policy", {})
+        calibration = fields.get("quantization", {}).get("calibration", {})
+        self.config = PostTrainingQuantConfig(
+            calibration_sampling_size=calibration.get("sampling_size", 100),
+            accuracy_criterion=AccuracyCriterion(
+                criterion.get("higher_is_better", True), kind,
+                criterion.get(kind, 0.01)),
+            tuning_criterion=TuningCriterion(
+                tuning.get("strategy", {}).get("name", "basic"),
+                timeout=policy.get("timeout", 0),
+                max_trials=policy.get("max_trials", 100)))
+        self.model: Any = None
+        self.calib_dataloader: Iterable[Any] | None = None
+        self.eval_func: Callable[[InferenceSession], float] | None = None
+
+    def fit(self) -> QuantizedModel:
+        """Finds a network that keeps the accuracy."""
+        return fit(self.model, self.config, self.calib_dataloader,
+                   eval_func=self.eval_func)

@@ -1,0 +1,260 @@
+# Part of Parallax, under the Apache License 2.0.
+# SPDX-License-Identifier: Apache-2.0
+"""What builds, evaluations and tunings give.
+
+Tables are lists of dictionaries, which ``pandas.DataFrame`` takes as they are.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Record = dict[str, Any]
+
+
+def _cell(value: Any) -> str:
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return html.escape(text)
+
+
+def html_table(records: Iterable[Mapping[str, Any]], title: str = "",
+               most: int = 50) -> str:
+    """Records as a table for notebooks; the first ``most`` of them."""
+    rows = list(records)
+    if not rows:
+        return ""
+    names = list(rows[0])
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{_cell(row.get(name, ''))}</td>" for name in names)
+        + "</tr>" for row in rows[:most])
+    more = f"<p>{len(rows) - most} more rows</p>" if len(rows) > most else ""
+    caption = f"<caption>{html.escape(title)}</caption>" if title else ""
+    return f"<table>{caption}<tr>{head}</tr>{body}</table>{more}"
+
+
+@dataclass(frozen=True, repr=False)
+class Histogram:
+    """Values of a tensor, counted: ``counts`` between the ``edges``.
+
+    ``channel`` is -1 for the whole tensor. ``clip`` are the values of the
+    outermost codes, if there are codes.
+    """
+
+    layer: str
+    tensor: str
+    is_weight: bool
+    channel: int
+    edges: np.ndarray[Any, Any]
+    counts: np.ndarray[Any, Any]
+    clip: tuple[float, float] | None
+
+    def __repr__(self) -> str:
+        return (f"Histogram(tensor={self.tensor!r}, channel={self.channel}, "
+                f"values={int(self.counts.sum())})")
+
+
+@dataclass(frozen=True, repr=False)
+class Accuracy:
+    """How well networks do their task.
+
+    ``metrics`` has a row for each network and metric, with the 95 % intervals
+    of the value and of the loss against the first network. ``verdict`` is
+    ``good``, ``bad`` or ``undecided``, and ``sentence`` says why.
+    """
+
+    task: str
+    samples: int
+    metrics: list[Record]
+    has_intervals: bool
+    classes: list[Record]
+    changed: list[Record]
+    changed_count: int
+    tolerable_loss: float
+    verdict: str
+    sentence: str
+
+    def value(self, network: str, metric: str | None = None) -> float:
+        """A metric of a network; without a name the one that decides."""
+        for row in self.metrics:
+            if row["network"] == network and metric in (None, row["metric"]):
+                return float(row["value"])
+        raise KeyError(f"there is no {metric or 'metric'} of {network}; there are "
+                       f"{sorted({row['network'] for row in self.metrics})}")
+
+    def __repr__(self) -> str:
+        return f"Accuracy(task={self.task!r}, verdict={self.verdict!r})"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.metrics, self.sentence)
+
+
+@dataclass(frozen=True, repr=False)
+class BuildResult:
+    """What was built, and how close it is to the float network.
+
+    ``outputs`` has a row for each output; ``layers`` one for each layer, method
+    (``PerLayer`` is the layer by itself, ``EndToEnd`` has all errors in front of
+    it) and mode (``Reference``, ``NPUBackend``); ``diagnoses`` are causes, the
+    worst first, and ``suggestions`` what to change. They are empty without
+    ``quant.precision_analysis``. ``files`` has the paths of what was written.
+    """
+
+    outputs: list[Record]
+    layers: list[Record]
+    diagnoses: list[Record]
+    suggestions: list[Record]
+    accuracy: Accuracy | None
+    cycles: int
+    is_precise_enough: bool
+    files: dict[str, str | None]
+
+    @property
+    def compiled_model(self) -> str | None:
+        """The path of the compiled model."""
+        return self.files["compiled_model"]
+
+    def analysis(self) -> Record:
+        """All of the analysis, as its JSON file has it."""
+        path = self.files["analysis_json"]
+        if path is None:
+            raise ValueError("there was no analysis; use parallax.analyze, or "
+                             "quant.precision_analysis")
+        found: Record = json.loads(Path(path).read_text(encoding="utf-8"))
+        return found
+
+    def worst_layers(self, most: int = 10, method: str = "PerLayer",
+                     mode: str = "NPUBackend") -> list[Record]:
+        """The rows of the layers that lose most, the worst first."""
+        rows = [row for row in self.layers
+                if row["method"] == method and row["mode"] == mode]
+        return sorted(rows, key=lambda row: float(row["cosine"]))[:most]
+
+    def histograms(self) -> list[Histogram]:
+        """The values of weights and activations that the analysis counted."""
+        import numpy
+
+        return [_histogram(row, numpy) for row in self.analysis()["histograms"]]
+
+    def __repr__(self) -> str:
+        worst = min((float(row["cosine"]) for row in self.outputs), default=None)
+        cosine = "" if worst is None else f", cosine={worst:.6f}"
+        return f"BuildResult(cycles={self.cycles}{cosine})"
+
+    def _repr_html_(self) -> str:
+        parts = [html_table(self.outputs, "Outputs"),
+                 html_table(self.worst_layers(), "Worst layers by themselves"),
+                 html_table(self.diagnoses, "Causes"),
+                 html_table([{"title": row["title"], "gain": row["predicted_gain"],
+                              "cycles": row["extra_cycles"]}
+                             for row in self.suggestions], "Suggestions")]
+        if self.accuracy:
+            parts.append(self.accuracy._repr_html_())
+        return "".join(parts) or html.escape(repr(self))
+
+
+def _histogram(row: Mapping[str, Any], numpy: Any) -> Histogram:
+    values, clip = row["values"], row.get("clip")
+    counts = numpy.asarray(values["counts"], dtype=numpy.int64)
+    edges = values["start"] + values["width"] * numpy.arange(len(counts) + 1)
+    return Histogram(row["operator"], row["tensor"], row["is_weight"],
+                     row["channel"], edges, counts,
+                     (float(clip[0]), float(clip[1])) if clip else None)
+
+
+@dataclass(frozen=True, repr=False)
+class TuneResult:
+    """The cheapest network that keeps its accuracy, and how it was found.
+
+    ``trials`` has a row for each network that was measured; ``base`` and
+    ``best`` are two of them. ``is_met`` says whether the best one keeps to the
+    criterion, and ``ended`` why the search stopped early, if it did.
+    ``base_validated`` and ``best_validated`` are measured on samples that the
+    search has not seen, where there are some.
+    """
+
+    metric: str
+    tolerable_loss: float
+    is_met: bool
+    ended: str
+    trials: list[Record]
+    base: Record
+    best: Record
+    base_validated: Record | None
+    best_validated: Record | None
+    history: str | None
+    tuned_config: str | None
+    compiled_model: str | None
+
+    def __repr__(self) -> str:
+        return (f"TuneResult(is_met={self.is_met}, loss={self.best['loss']:.6g}, "
+                f"cycles={self.best['cycles']}, trials={len(self.trials)})")
+
+    def _repr_html_(self) -> str:
+        shown = ("number", "purpose", "metric", "loss", "cycles", "seconds",
+                 "failure")
+        return html_table([{name: row[name] for name in shown}
+                           for row in self.trials], repr(self))
+
+
+@dataclass(frozen=True, repr=False)
+class Diff:
+    """What changed between two analyses.
+
+    ``regressions`` has a sentence for each thing that became worse than it may,
+    ``changes`` all changes, as ``parallax diff --json`` writes them, and
+    ``text`` the tables for people.
+    """
+
+    changes: Record
+    text: str
+
+    @property
+    def regressions(self) -> Sequence[str]:
+        """Empty if nothing became worse than it may."""
+        found: Sequence[str] = self.changes.get("regressions", [])
+        return found
+
+    def __repr__(self) -> str:
+        return f"Diff(regressions={len(self.regressions)})"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
+@dataclass(frozen=True, repr=False)
+class Inspection:
+    """What is in a file: ``kind`` is ``onnx`` or ``compiled``.
+
+    ``ports`` has a row for each input and output, ``operators`` one for each
+    operator of an ONNX model. ``problem`` says what is in the way of importing
+    it, and ``text`` has the tables of quantized and compiled models.
+    """
+
+    path: str
+    kind: str
+    ports: list[Record]
+    sha256: str
+    operators: list[Record] = field(default_factory=list)
+    opset: int | None = None
+    producer: str = ""
+    parameters: int | None = None
+    macs: int | None = None
+    target: str | None = None
+    problem: str | None = None
+    text: str = ""
+
+    def __repr__(self) -> str:
+        return f"Inspection(path={self.path!r}, kind={self.kind!r})"
+
+    def _repr_html_(self) -> str:
+        text = f"<pre>{html.escape(self.text)}</pre>" if self.text else ""
+        return (html_table(self.ports, self.path) + html_table(self.operators)
+                + text)

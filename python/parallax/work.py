@@ -1,0 +1,206 @@
+# Part of Parallax, under the Apache License 2.0.
+# SPDX-License-Identifier: Apache-2.0
+"""Build, analyze, evaluate, tune, compare and inspect models.
+
+A configuration is a file, or a dictionary with the same fields
+(docs/config.md). Further keyword arguments are fields that win over it:
+``output_dir="mine"``, ``quant={"precision_analysis": True}`` or
+``**{"quant.precision_analysis": True}``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from typing import Any, Iterable, Sequence
+
+from . import _core
+from ._config import Config, Configuration
+from ._core import Error
+from ._data import write_calibration, write_evaluation
+from ._errors import file_path
+from ._judge import EvalFunc, Strategy, propose_function, score_function
+from ._listener import Events, Progress
+from .results import Accuracy, BuildResult, Diff, Inspection, TuneResult
+
+
+class _Job:
+    """A configuration together with samples of the caller, while it is used."""
+
+    def __init__(self, config: Config, overrides: dict[str, Any],
+                 calibration: Iterable[Any] | None = None,
+                 data: Iterable[Any] | None = None) -> None:
+        self.config = Configuration(config, overrides)
+        self._calibration = calibration
+        self._data = data
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> Configuration:
+        if self._calibration is None and self._data is None:
+            return self.config
+        self._folder = tempfile.TemporaryDirectory(prefix="parallax-")
+        try:
+            self._write(self._folder.name)
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        return self.config
+
+    def _write(self, folder: str) -> None:
+        if self._calibration is not None:
+            self.config.set("quant.input_configs", write_calibration(
+                self._calibration, self.config.model,
+                os.path.join(folder, "calibration")))
+        if self._data is not None:
+            fields = write_evaluation(self._data, self.config.model,
+                                      os.path.join(folder, "evaluation"))
+            for name, value in fields.items():
+                self.config.set(f"evaluation.{name}", value)
+
+    def __exit__(self, *error: object) -> None:
+        if self._folder:
+            self._folder.cleanup()
+
+
+def _accuracy(record: dict[str, Any] | None) -> Accuracy | None:
+    return Accuracy(**record) if record else None
+
+
+def build(
+    config: Config,
+    *,
+    calibration: Iterable[Any] | None = None,
+    data: Iterable[Any] | None = None,
+    progress: Progress = None,
+    threads: int = 0,
+    only_check: bool = False,
+    allow_unmatched: bool = False,
+    fail_under: float | None = None,
+    apply_suggestions: int = 0,
+    phase_from: str = "",
+    phase_to: str = "",
+    **overrides: Any,
+) -> BuildResult:
+    """Compiles a model, as ``parallax build`` does.
+
+    ``calibration`` is any iterable of arrays, of lists of arrays in the order of
+    the inputs, or of dictionaries by input; ``data`` one of pairs (inputs,
+    label). Both are read once and not kept, and batches are taken apart. They
+    take the place of ``quant.input_configs`` and of the samples of
+    ``evaluation``. ``progress`` is called with a ``ProgressEvent``, or True for
+    tqdm. The other arguments are the flags of these names.
+    """
+    extra = {"threads": threads, "only_check": only_check,
+             "allow_unmatched": allow_unmatched, "fail_under": fail_under,
+             "apply_suggestions": apply_suggestions, "phase_from": phase_from,
+             "phase_to": phase_to}
+    with _Job(config, overrides, calibration, data) as chosen:
+        record = _core.build(chosen.file, chosen.text, extra, Events(progress))
+    record["accuracy"] = _accuracy(record["accuracy"])
+    return BuildResult(**record)
+
+
+def analyze(
+    config: Config,
+    *,
+    calibration: Iterable[Any] | None = None,
+    data: Iterable[Any] | None = None,
+    progress: Progress = None,
+    threads: int = 0,
+    **overrides: Any,
+) -> BuildResult:
+    """Compiles a model and finds out where its precision goes.
+
+    As ``build``, with ``quant.precision_analysis`` for both engines unless the
+    configuration says otherwise.
+    """
+    fields = dict(overrides)
+    fields.setdefault("quant.precision_analysis", True)
+    if "precision_analysis_mode" not in _quant_of(config, overrides):
+        fields.setdefault("quant.precision_analysis_mode", "Both")
+    return build(config, calibration=calibration, data=data, progress=progress,
+                 threads=threads, **fields)
+
+
+def _quant_of(config: Config, overrides: dict[str, Any]) -> dict[str, Any]:
+    found = Configuration(config, overrides).fields.get("quant", {})
+    return found if isinstance(found, dict) else {}
+
+
+def evaluate(
+    config: Config,
+    models: Sequence[str | os.PathLike[str]] | None = None,
+    *,
+    eval_func: EvalFunc | None = None,
+    data: Iterable[Any] | None = None,
+    progress: Progress = None,
+    threads: int = 0,
+    **overrides: Any,
+) -> Accuracy:
+    """Measures how well models do their task, as ``parallax evaluate`` does.
+
+    Without ``models``, they are the model of the configuration and what was
+    built of it. ``eval_func`` takes an ``InferenceSession`` and returns a number
+    in place of the metric of the task; ``data`` is an iterable of pairs (inputs,
+    label).
+    """
+    names = [file_path(model, "a model") for model in models or []]
+    score = score_function(eval_func)
+    with _Job(config, overrides, data=data) as chosen:
+        return Accuracy(**_core.evaluate(chosen.file, chosen.text, names, threads,
+                                         score, Events(progress)))
+
+
+def tune(
+    config: Config,
+    eval_func: EvalFunc | None = None,
+    *,
+    calibration: Iterable[Any] | None = None,
+    data: Iterable[Any] | None = None,
+    custom_strategy: Strategy | None = None,
+    progress: Progress = None,
+    threads: int = 0,
+    resume: bool = False,
+    pareto: bool = False,
+    **overrides: Any,
+) -> TuneResult:
+    """Finds the cheapest network that keeps its accuracy, as ``parallax tune``.
+
+    ``eval_func`` takes an ``InferenceSession``, which is valid during the call,
+    and returns a number. A higher one is better unless
+    ``tuning.accuracy_criterion.higher_is_better`` is false. If it raises,
+    returns NaN or takes longer than ``evaluation.timeout`` seconds, the trial
+    counts as failed; for the float network and the first trial that is an Error.
+
+    ``custom_strategy`` takes the trials so far, as a list of dictionaries, and
+    returns the fields to change for the next one, or None to end.
+    """
+    extra = {"threads": threads, "resume": resume, "pareto": pareto, "recover": -1}
+    score = score_function(eval_func)
+    propose = propose_function(custom_strategy)
+    with _Job(config, overrides, calibration, data) as chosen:
+        return TuneResult(**_core.tune(chosen.file, chosen.text, extra, score,
+                                       propose, Events(progress)))
+
+
+def diff(before: str | os.PathLike[str], after: str | os.PathLike[str],
+         tolerance: float = 0.0005) -> Diff:
+    """Compares two analyses: output folders of builds, or their JSON files.
+
+    It is a regression if the cosine of an output falls by more than
+    ``tolerance``.
+    """
+    if not isinstance(tolerance, (int, float)) or not 0 <= tolerance <= 2:
+        raise Error(f"tolerance is a number from 0 to 2, but this is {tolerance!r:.40}")
+    changes, text = _core.diff(file_path(before, "the first build"),
+                               file_path(after, "the second build"),
+                               float(tolerance))
+    return Diff(json.loads(changes), text)
+
+
+def inspect(model: str | os.PathLike[str],
+            target_hardware: str = "generic") -> Inspection:
+    """What is in a model: inputs, outputs, operators, and the cost on a chip."""
+    path = file_path(model, "the model")
+    return Inspection(path=path, **_core.inspect(path, target_hardware))

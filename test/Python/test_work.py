@@ -1,0 +1,286 @@
+# Part of Parallax, under the Apache License 2.0.
+# SPDX-License-Identifier: Apache-2.0
+"""Builds, evaluations and tunings from Python."""
+
+import json
+import logging
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import weakref
+
+import numpy as np
+import pytest
+
+import parallax
+from conftest import DIGITS, TOOL
+
+CONFIG = "configs/quickstart.json"
+
+
+def accuracy_on(labelled):
+    """An eval_func: top-1 on labelled images."""
+
+    def evaluate(session):
+        right = [session.run(None, {"image": image})[0].argmax() == label
+                 for image, label in labelled]
+        return np.mean(right)
+
+    return evaluate
+
+
+def test_build_gives_records(quickstart):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(quickstart.layers)
+    assert {"layer", "op", "cosine", "mode"} <= set(frame.columns)
+    assert frame.cosine.between(0.9, 1).all()
+    assert quickstart.outputs[0]["verdict"] == "good"
+    assert quickstart.accuracy.value("NPUBackend") > 0.98
+    assert quickstart.cycles > 0
+    assert "<table>" in quickstart._repr_html_()
+    assert len(repr(quickstart)) < 100
+    histogram = quickstart.histograms()[0]
+    assert len(histogram.edges) == len(histogram.counts) + 1
+    assert histogram.counts.sum() > 0
+
+
+def test_build_is_that_of_the_tool(quickstart, tmp_path):
+    subprocess.run([TOOL, "build", "--config", CONFIG, "--output_dir", tmp_path],
+                   check=True, capture_output=True)
+    assert (tmp_path / "compiled.axmodel").read_bytes() == pathlib.Path(
+        quickstart.compiled_model).read_bytes()
+
+
+def test_a_dictionary_and_overrides(tmp_path):
+    config = {"input": DIGITS, "output_dir": tmp_path / "a",
+              "quant": {"input_configs": [{
+                  "tensor_name": "DEFAULT", "calibration_format": "Numpy",
+                  "calibration_dataset": "configs/quickstart/calibration.tar"}]}}
+    result = parallax.build(config)
+    assert result.layers == []
+    result = parallax.analyze(config, output_dir=tmp_path / "b",
+                              quant={"calibration_method": "KL"})
+    assert result.worst_layers(3) and result.outputs
+    written = (tmp_path / "b/build_context.json").read_text()
+    assert json.loads(written)["quant"]["calibration_method"] == "KL"
+
+
+@pytest.fixture(scope="module")
+def calibrated(labelled, tmp_path_factory):
+    """The ranges that eight images give, read by the library from a folder."""
+    folder = tmp_path_factory.mktemp("calibrated")
+    (folder / "samples").mkdir()
+    for i, (image, _) in enumerate(labelled[:8]):
+        np.save(folder / "samples" / f"{i}.npy", image)
+    parallax.build({"input": DIGITS, "output_dir": folder / "out",
+                    "quant": {"input_configs": [{
+                        "tensor_name": "image", "calibration_format": "Numpy",
+                        "calibration_dataset": folder / "samples"}]}})
+    return (folder / "out/quant/calibration.json").read_bytes()
+
+
+@pytest.mark.parametrize("form", ["array", "dict", "list", "batch", "generator"])
+def test_calibration_from_anything(form, labelled, calibrated, tmp_path):
+    images = [image for image, _ in labelled[:8]]
+    data = {"array": images, "dict": [{"image": image} for image in images],
+            "list": [[image] for image in images],
+            "batch": [np.concatenate(images[:4]), np.concatenate(images[4:])],
+            "generator": (image for image in images)}[form]
+    parallax.build({"input": DIGITS, "output_dir": tmp_path}, calibration=data)
+    assert (tmp_path / "quant/calibration.json").read_bytes() == calibrated
+
+
+def test_samples_are_not_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", os.fspath(tmp_path))
+    given, most = [], 0
+
+    def samples():
+        nonlocal most
+        for i in range(200):
+            most = max(most, sum(each() is not None for each in given))
+            sample = np.full((1, 1, 8, 8), i / 200, np.float32)
+            given.append(weakref.ref(sample))
+            yield sample
+
+    parallax.build({"input": DIGITS, "output_dir": tmp_path / "out"},
+                   calibration=samples())
+    assert len(given) == 200 and most <= 2
+    assert not list(tmp_path.glob("parallax-*"))
+
+
+def test_evaluation_data(quickstart, labelled):
+    found = parallax.evaluate(CONFIG, [DIGITS, quickstart.compiled_model],
+                              data=iter(labelled), evaluation={"images": ""})
+    expected = quickstart.accuracy
+    assert found.samples == len(labelled)
+    assert found.value(os.fspath(DIGITS), "top1") == expected.value("Float", "top1")
+    assert found.value(quickstart.compiled_model) == expected.value("NPUBackend")
+
+
+def test_evaluation_by_a_function(quickstart, labelled):
+    found = parallax.evaluate({"input": DIGITS}, [DIGITS, quickstart.compiled_model],
+                              eval_func=accuracy_on(labelled))
+    assert found.value(quickstart.compiled_model) == quickstart.accuracy.value(
+        "NPUBackend", "top1")
+    assert found.verdict == "good" and not found.has_intervals
+
+
+def tuning(tmp_path, function, **more):
+    return parallax.tune(CONFIG, function, output_dir=tmp_path, **more)
+
+
+def test_tune_by_a_function(labelled, tmp_path):
+    result = tuning(tmp_path, accuracy_on(labelled))
+    assert result.is_met and result.metric == "score"
+    assert result.base["metric"] == pytest.approx(0.9917, abs=1e-4)
+    assert result.best_validated is None
+    assert pathlib.Path(result.compiled_model).exists()
+    assert "<table>" in result._repr_html_()
+
+
+class Judge:
+    """Scores all networks alike until one of them is to go wrong."""
+
+    def __init__(self, wrong_call, mistake):
+        self.calls, self.wrong_call, self.mistake = 0, wrong_call, mistake
+
+    def __call__(self, session):
+        self.calls += 1
+        if self.calls == self.wrong_call:
+            return self.mistake()
+        # Float is perfect, everything else is bad: the search goes on.
+        return 1.0 if self.calls == 1 else 0.5 + self.calls / 1000
+
+
+def raise_it():
+    raise ValueError("the labels are gone")
+
+
+def sleep():
+    time.sleep(30)
+    return 1.0
+
+
+MISTAKES = {"raises": (raise_it, "eval_func raised ValueError: the labels are gone"),
+            "nan": (lambda: float("nan"), "not a number"),
+            "text": (lambda: "good", "eval_func returned 'good'"),
+            "slow": (sleep, r"eval_func took more than 1 s")}
+
+
+@pytest.mark.parametrize("call", [1, 2])
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_judge_that_fails_at_once(mistake, call, tmp_path):
+    function, words = MISTAKES[mistake]
+    with pytest.raises(parallax.Error, match=words):
+        tuning(tmp_path, Judge(call, function), **{"evaluation.timeout": 1})
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_judge_that_fails_later(mistake, tmp_path):
+    function, words = MISTAKES[mistake]
+    result = tuning(tmp_path, Judge(3, function), **{
+        "evaluation.timeout": 1, "tuning.exit_policy.max_trials": 4})
+    failed = [trial for trial in result.trials if trial["failure"]]
+    assert len(failed) == 1 and not result.is_met
+    with pytest.raises(parallax.Error, match=words):
+        raise parallax.Error(failed[0]["failure"])
+    assert result.best["number"] != failed[0]["number"]
+
+
+def test_a_slow_judge_in_a_thread(tmp_path):
+    errors = []
+
+    def spin():
+        while True:
+            pass
+
+    def work():
+        try:
+            tuning(tmp_path, Judge(1, spin), **{"evaluation.timeout": 1})
+        except parallax.Error as error:
+            errors.append(str(error))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(60)
+    assert errors and "took more than 1 s" in errors[0]
+
+
+def test_a_session_of_a_trial_ends_with_it(tmp_path):
+    kept = []
+
+    def judge(session):
+        kept.append(session)
+        return 1.0
+
+    tuning(tmp_path, judge)
+    with pytest.raises(parallax.Error, match="closed"):
+        kept[0].run(None, {"image": np.zeros((1, 1, 8, 8), np.float32)})
+
+
+def test_a_strategy(tmp_path):
+    seen = []
+
+    def strategy(trials):
+        seen.append(len(trials))
+        return {1: {"quant.calibration_method": "KL"},
+                2: {"quant.layer_configs": [{"op_types": ["Conv"],
+                                             "data_type": "U16"}]}}.get(len(trials))
+
+    result = tuning(tmp_path, lambda session: 1.0, custom_strategy=strategy)
+    assert seen == [1, 2, 3] and len(result.trials) == 3
+    with pytest.raises(parallax.Error, match="custom_strategy raised KeyError"):
+        tuning(tmp_path, lambda session: 1.0, custom_strategy=lambda trials: {}["x"])
+
+
+def test_progress_and_logging(tmp_path, caplog):
+    events = []
+    with caplog.at_level(logging.INFO, "parallax"):
+        parallax.build(CONFIG, output_dir=tmp_path, progress=events.append)
+    assert any(event.has_ended and event.done == event.total for event in events)
+    assert "Accuracy is good" in caplog.text
+    with pytest.raises(ZeroDivisionError):
+        parallax.build(CONFIG, output_dir=tmp_path, progress=lambda event: 1 / 0)
+    with pytest.raises(parallax.Error, match="progress is a function"):
+        parallax.build(CONFIG, output_dir=tmp_path, progress=5)
+
+
+def test_interruption(tmp_path):
+    """Ctrl-C ends a build, and the next one works."""
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            parallax.build(CONFIG, output_dir=tmp_path)
+    assert parallax.build(CONFIG, output_dir=tmp_path).cycles > 0
+    assert not list(tmp_path.rglob("*.tmp*"))
+
+
+def test_errors_are_those_of_the_tool(tmp_path):
+    with pytest.raises(parallax.Error, match="npu_mod"):
+        parallax.build({"input": "nothing.onnx", "npu_mod": "NPU1"})
+    with pytest.raises(parallax.Error, match="nothing.json"):
+        parallax.build("nothing.json", output_dir="x")
+
+
+def test_diff_and_inspect(quickstart, tmp_path):
+    same = parallax.diff(pathlib.Path(quickstart.files["log"]).parent,
+                         quickstart.files["analysis_json"])
+    assert list(same.regressions) == []
+    model = parallax.inspect(DIGITS)
+    assert model.kind == "onnx" and model.macs > 0 and model.problem is None
+    assert {row["operator"] for row in model.operators} >= {"Conv"}
+    assert parallax.inspect(quickstart.compiled_model).target == "AX650"
+
+
+def test_cases(quickstart, tmp_path):
+    folder = pathlib.Path(quickstart.files["log"]).parent
+    verdict = parallax.case.pack(folder, tmp_path / "a.plxcase", note="a try")
+    assert verdict
+    replay = parallax.case.replay(tmp_path / "a.plxcase")
+    assert replay.is_same and replay.tensors > 10
+    with pytest.raises(parallax.Error, match="nothing.plxcase"):
+        parallax.case.replay("nothing.plxcase")
