@@ -125,9 +125,8 @@ struct Portable {
     for (int64_t r = 0; r < rows.rows; ++r) {
       int32_t row[panelColumns] = {};
       for (int64_t t = 0; t < rows.count; ++t) {
-        const Code *codes = reinterpret_cast<const Code *>(
-            static_cast<const char *>(rows.taps[r * rows.rowStride + t]) +
-            rows.byteOffset);
+        const Code *codes =
+            reinterpret_cast<const Code *>(rows.tap(t) + r * rows.steps[t]);
         const int16_t *b = panel + t / 2 * 2 * panelColumns + t % 2;
         for (int64_t c = 0; c < panelColumns; ++c)
           row[c] +=
@@ -247,13 +246,12 @@ struct Avx2 {
       __m256i b0 = _mm256_loadu_si256(b), b1 = _mm256_loadu_si256(b + 1);
       // An odd last tap is its own partner, whose weight is zero.
       int64_t partner = t + 1 < rows.count ? t + 1 : t;
+      const char *first = rows.tap(t), *second = rows.tap(partner);
 #pragma unroll
       for (int r = 0; r < rowCount; ++r) {
-        const void *const *taps = rows.taps + r * rows.rowStride;
         __m256i x0, x1;
-        loadPairs<kind, split>(
-            static_cast<const char *>(taps[t]) + rows.byteOffset,
-            static_cast<const char *>(taps[partner]) + rows.byteOffset, x0, x1);
+        loadPairs<kind, split>(first + r * rows.steps[t],
+                               second + r * rows.steps[partner], x0, x1);
         x0 = _mm256_sub_epi16(x0, offset);
         x1 = _mm256_sub_epi16(x1, offset);
         low[r] = _mm256_add_epi32(low[r], _mm256_madd_epi16(x0, b0));

@@ -27,13 +27,18 @@ using TileLoop = void (*)(const int16_t *a, int64_t stride,
                           const int16_t *panel, int64_t pairs, int32_t *sums,
                           bool accumulate);
 
-/// The taps of some rows of a depthwise convolution. Row r has `count` taps,
-/// from pointer r * rowStride on; `byteOffset` is added to each.
+/// The taps of some rows of a depthwise convolution: tap t of row r, of
+/// `count` taps, is at taps[t] + (first + r) * steps[t] + byteOffset.
 struct TapRows {
-  const void *const *taps;
-  int64_t rowStride, rows, count, byteOffset;
+  const char *const *taps;
+  const int64_t *steps;
+  int64_t first, rows, count, byteOffset;
   /// Subtracted from each code, modulo 2^16.
   int16_t offset;
+
+  const char *tap(int64_t t) const {
+    return taps[t] + first * steps[t] + byteOffset;
+  }
 };
 
 /// sums[r][column] = (or +=) the products of code `column` of each tap with a

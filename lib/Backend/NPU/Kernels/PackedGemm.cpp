@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/PackedGemm.h"
 #include "MultiplyAdd.h"
+#include "TapRuns.h"
 #include "parallax/Backend/NPU/Kernels/Codes.h"
 #include "parallax/Support/Parallel.h"
 
@@ -125,45 +126,19 @@ static void emit(const SumSink<Acc> &sink, const PackedWeights &w,
              sums.sums(), width});
 }
 
-/// Widens rows [first, first + count); taps that follow each other in memory
-/// are one run. What follows a row of odd depth meets a weight of zero.
-static void widenRows(const MultiplyAdd &loops, const RowSource &x,
-                      const Reading &reading, int64_t first, int64_t count,
-                      const void *const *taps, int16_t *to, int64_t stride) {
+/// Widens a block of rows. What follows a row of odd depth meets a weight of
+/// zero.
+static void widenRows(const MultiplyAdd &loops, const TapRuns &runs,
+                      const Reading &reading, int16_t *to, int64_t stride) {
   WidenLoop widen = loops.widen[reading.kind];
-  const int64_t skip = x.firstChannel * reading.codeSize;
-  const int64_t tapSize = x.channels * reading.codeSize;
-  for (int64_t r = 0; r < count; ++r, to += stride) {
-    if (!taps) {
-      widen(static_cast<const char *>(x.data) +
-                (first + r) * x.rowStride * reading.codeSize + skip,
-            x.channels, reading.offset, to);
-      continue;
-    }
-    for (int64_t t = 0; t < x.tapCount;) {
-      const char *begin = static_cast<const char *>(taps[t]);
-      const char *end = begin + tapSize;
-      int64_t next = t + 1;
-      for (; next < x.tapCount && taps[next] == end; ++next)
-        end += tapSize;
-      widen(begin + skip, (next - t) * x.channels, reading.offset,
-            to + t * x.channels);
-      t = next;
-    }
-    taps += x.tapCount;
+  for (const TapRun &run : runs.all()) {
+    runs.forEachPiece(
+        run, [&](const char *from, int64_t step, int64_t codes, int64_t at) {
+          for (int64_t r = 0; r < run.rows; ++r)
+            widen(from + r * step, codes, reading.offset, to + r * stride + at);
+        });
+    to += run.rows * stride;
   }
-}
-
-/// The taps of rows [first, first + count), in `buffer` if they have to be
-/// found first; null for a matrix.
-static const void *const *tapsOf(const RowSource &x, int64_t first,
-                                 int64_t count,
-                                 std::vector<const void *> &buffer) {
-  if (!x.finder)
-    return x.taps ? x.taps + first * x.tapCount : nullptr;
-  buffer.resize(size_t(std::max<int64_t>(count * x.tapCount, 1)));
-  x.finder->find(first, count, buffer.data());
-  return buffer.data();
 }
 
 /// A buffer of this thread, with at least `size` elements.
@@ -197,16 +172,17 @@ void gemm(const RowSource &x, const PackedWeights &w,
 
   parallelFor(tasks.count(), grain, [&](int64_t begin, int64_t end) {
     int16_t *codes = threadBuffer(blockRows * stride);
-    std::vector<const void *> found;
+    TapRuns runs(x, reading.codeSize);
     PanelSums<Acc> sums;
     int64_t widened = -1;
     for (int64_t task = begin; task < end; ++task) {
       const int64_t block = task / tasks.groups, group = task % tasks.groups;
       const int64_t firstRow = tasks.firstRow(block);
       const int64_t rows = tasks.firstRow(block + 1) - firstRow;
-      if (widened != block)
-        widenRows(loops, x, reading, firstRow, rows,
-                  tapsOf(x, firstRow, rows, found), codes, stride);
+      if (widened != block) {
+        runs.find(firstRow, rows);
+        widenRows(loops, runs, reading, codes, stride);
+      }
       widened = block;
       // Tiles of nearly equal height: a tile of one row wastes the registers.
       const int64_t tiles = (rows + maxTileRows - 1) / maxTileRows;
@@ -233,6 +209,35 @@ void gemm(const RowSource &x, const PackedWeights &w,
   });
 }
 
+namespace {
+/// The last channels, if they don't fill a panel, for some rows.
+class TailTaps {
+public:
+  TailTaps(const RowSource &x, int64_t width)
+      : taps(size_t(x.tapCount)),
+        steps(size_t(x.tapCount), x.tapCount * width * 2),
+        codes(size_t(maxDepthwiseRows * x.tapCount * width)) {
+    for (size_t t = 0; t < taps.size(); ++t)
+      taps[t] = reinterpret_cast<const char *>(codes.data() + t * width);
+    this->width = width;
+  }
+
+  TapRows widen(WidenLoop loop, const TapRows &from, int64_t channels) {
+    for (int64_t r = 0; r < from.rows; ++r)
+      for (int64_t t = 0; t < from.count; ++t)
+        loop(from.tap(t) + r * from.steps[t], channels, from.offset,
+             codes.data() + (r * int64_t(taps.size()) + t) * width);
+    return {taps.data(), steps.data(), 0, from.rows, from.count, 0, 0};
+  }
+
+private:
+  std::vector<const char *> taps;
+  std::vector<int64_t> steps;
+  std::vector<int16_t> codes;
+  int64_t width;
+};
+} // namespace
+
 template <typename Acc>
 void depthwise(const RowSource &x, const PackedWeights &w,
                const SumSink<Acc> &sink) {
@@ -250,17 +255,13 @@ void depthwise(const RowSource &x, const PackedWeights &w,
       1, grainProducts / (maxBlockRows * w.columns() * w.depth() + 1));
 
   parallelFor(tasks.count(), grain, [&](int64_t begin, int64_t end) {
-    // The last channels, if they don't fill a panel, for some rows.
-    int16_t *tail = threadBuffer(maxDepthwiseRows * x.tapCount * width);
-    std::vector<const void *> tailTaps(maxDepthwiseRows * x.tapCount);
-    for (size_t i = 0; i < tailTaps.size(); ++i)
-      tailTaps[i] = tail + i * width;
-    std::vector<const void *> found;
+    TailTaps tail(x, width);
+    TapRuns runs(x, reading.codeSize);
     PanelSums<Acc> sums;
     for (int64_t block = begin; block < end; ++block) {
       const int64_t firstRow = tasks.firstRow(block);
       const int64_t rows = tasks.firstRow(block + 1) - firstRow;
-      const void *const *taps = tapsOf(x, firstRow, rows, found);
+      runs.find(firstRow, rows);
       for (int64_t panel = 0; panel < w.panels(); ++panel) {
         const int64_t channel = panel * width;
         const int64_t count = std::min(width, x.channels - channel);
@@ -270,31 +271,25 @@ void depthwise(const RowSource &x, const PackedWeights &w,
         for (PackedWeights::Piece piece : w.pieces(panel)) {
           const int64_t pieceTaps =
               std::min<int64_t>(2 * piece.pairs, x.tapCount - tap);
-          for (int64_t r = 0; r < rows; r += maxDepthwiseRows) {
-            TapRows tapRows{.taps = taps + r * x.tapCount + tap,
-                            .rowStride = x.tapCount,
-                            .rows = std::min(maxDepthwiseRows, rows - r),
-                            .count = pieceTaps,
-                            .byteOffset =
-                                (x.firstChannel + channel) * reading.codeSize,
-                            .offset = reading.offset};
-            CodeKind kind = reading.kind;
-            if (count < width && !x.hasSlack) {
-              for (int64_t i = 0; i < tapRows.rows; ++i)
-                for (int64_t t = 0; t < pieceTaps; ++t)
-                  loops.widen[kind](static_cast<const char *>(
-                                        tapRows.taps[i * x.tapCount + t]) +
-                                        tapRows.byteOffset,
-                                    count, reading.offset,
-                                    tail + (i * x.tapCount + t) * width);
-              tapRows.taps = tailTaps.data();
-              tapRows.byteOffset = 0;
-              tapRows.offset = 0;
-              kind = Code16;
+          int64_t row = 0;
+          for (const TapRun &run : runs.all())
+            for (int64_t r = 0; r < run.rows; r += maxDepthwiseRows) {
+              TapRows some{.taps = run.taps + tap,
+                           .steps = run.steps + tap,
+                           .first = r,
+                           .rows = std::min(maxDepthwiseRows, run.rows - r),
+                           .count = pieceTaps,
+                           .byteOffset = channel * reading.codeSize,
+                           .offset = reading.offset};
+              CodeKind kind = reading.kind;
+              if (count < width && !x.hasSlack) {
+                some = tail.widen(loops.widen[kind], some, count);
+                kind = Code16;
+              }
+              loops.depthwise[kind][w.isSplit()](some, weights, sums.part(row),
+                                                 sums.accumulates());
+              row += some.rows;
             }
-            loops.depthwise[kind][w.isSplit()](tapRows, weights, sums.part(r),
-                                               sums.accumulates());
-          }
           sums.endPiece(loops, piece.isLastOfSum, w.isSplit(), rows);
           tap += pieceTaps;
           weights += 2 * piece.pairs * panelColumns;

@@ -115,9 +115,10 @@ private:
 class TapSource {
 public:
   virtual ~TapSource() = default;
-  /// Writes `rows` times `tapCount` pointers.
-  virtual void find(int64_t firstRow, int64_t rows,
-                    const void **taps) const = 0;
+  /// Writes the taps of a row, and how many bytes further each of them is in
+  /// the next row. Returns how many rows that holds for, at most `rows`.
+  virtual int64_t find(int64_t row, int64_t rows, const char **taps,
+                       int64_t *steps) const = 0;
 };
 
 /// The first operand: codes of type U8, I8, U16 or I16.
