@@ -97,7 +97,7 @@ void checkTile(Rounding rounding, int shift, int64_t stride, int64_t columns,
           literalCode(sum + own, multipliers[firstColumn + c], output);
     }
   Requantization<Acc> layer(total, multipliers, bias, output);
-  for (InstructionSet set : {InstructionSet::Portable, InstructionSet::AVX2}) {
+  for (InstructionSet set : instructionSets) {
     InstructionSet outer = instructionSet();
     setInstructionSet(set);
     std::vector<Code> y((firstRow + rows) * rowStride, Code(77));

@@ -214,7 +214,7 @@ struct Convolution::Plan {
           part.weights.emplace_back(
               groupWeights(weights, g, groups,
                            params.transposed && !isDepthwise),
-              xType);
+              xType, isDepthwise);
         parts.push_back(std::move(part));
       }
   }

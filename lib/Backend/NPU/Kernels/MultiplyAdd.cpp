@@ -2,9 +2,9 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one file with instructions of a processor. Each loop has a portable twin
-// that computes the same integers; loops that the compiler vectorises well are
-// written once and compiled for both.
+// With MultiplyAddAvx512.cpp, all that has instructions of a processor. Each
+// loop has a portable twin that computes the same integers; loops that the
+// compiler vectorises well are written once and compiled for both.
 //===----------------------------------------------------------------------===//
 #include "MultiplyAdd.h"
 #include "Vectorize.h"
@@ -115,6 +115,19 @@ struct Portable {
         sums[r * panelColumns + c] =
             row[c] + (accumulate ? sums[r * panelColumns + c] : 0);
     }
+  }
+
+  template <int rows>
+  static void quadTile(const uint8_t *a, int64_t stride, const int8_t *panel,
+                       int64_t quads, const int32_t *start, int32_t *sums) {
+    for (int64_t r = 0; r < rows; ++r, sums += panelColumns)
+      for (int64_t c = 0; c < panelColumns; ++c) {
+        int32_t sum = start ? start[c] : sums[c];
+        for (int64_t k = 0; k < 4 * quads; ++k)
+          sum +=
+              a[r * stride + k] * panel[(k / 4 * panelColumns + c) * 4 + k % 4];
+        sums[c] = sum;
+      }
   }
 
   template <CodeKind kind, bool split>
@@ -298,11 +311,20 @@ struct Avx2 {
 // Choice
 //===----------------------------------------------------------------------===//
 
+/// Only AVX-512 is fast with bytes; elsewhere these are for comparison.
+template <int... less>
+static constexpr void setQuadTiles(MultiplyAdd &loops,
+                                   std::integer_sequence<int, less...>) {
+  ((loops.quadTile[less + 1] = Portable::quadTile<less + 1>), ...);
+}
+
 template <typename Loops>
-static constexpr MultiplyAdd table = {
+static constexpr MultiplyAdd pairLoops = {
+    6,
     {nullptr, Loops::template tile<1>, Loops::template tile<2>,
      Loops::template tile<3>, Loops::template tile<4>, Loops::template tile<5>,
      Loops::template tile<6>},
+    {},
     {{Loops::template depthwise<CodeU8, false>,
       Loops::template depthwise<CodeU8, true>},
      {Loops::template depthwise<CodeS8, false>,
@@ -313,8 +335,17 @@ static constexpr MultiplyAdd table = {
      Loops::template widen<Code16>},
     {Loops::template add<false>, Loops::template add<true>}};
 
+template <typename Loops>
+static constexpr MultiplyAdd table = [] {
+  MultiplyAdd loops = pairLoops<Loops>;
+  setQuadTiles(loops, std::make_integer_sequence<int, int(maxTileRows)>());
+  return loops;
+}();
+
 static bool isAvailable(InstructionSet set) {
 #if defined(__x86_64__)
+  if (set == InstructionSet::AVX512)
+    return hasAvx512();
   if (set == InstructionSet::AVX2)
     return __builtin_cpu_supports("avx2");
 #endif
@@ -325,9 +356,11 @@ static std::atomic<InstructionSet> &current() {
   static std::atomic<InstructionSet> set = [] {
     const char *portable = std::getenv("PARALLAX_PORTABLE");
     bool isForced = portable && std::string_view(portable) != "0";
-    return !isForced && isAvailable(InstructionSet::AVX2)
-               ? InstructionSet::AVX2
-               : InstructionSet::Portable;
+    InstructionSet best = InstructionSet::Portable;
+    for (InstructionSet each : {InstructionSet::AVX2, InstructionSet::AVX512})
+      if (!isForced && isAvailable(each))
+        best = each;
+    return best;
   }();
   return set;
 }
@@ -341,6 +374,13 @@ void setInstructionSet(InstructionSet set) {
 
 const MultiplyAdd &multiplyAdd() {
 #if defined(__x86_64__)
+  static const MultiplyAdd avx512 = [] {
+    MultiplyAdd loops = table<Avx2>;
+    setAvx512(loops);
+    return loops;
+  }();
+  if (instructionSet() == InstructionSet::AVX512)
+    return avx512;
   if (instructionSet() == InstructionSet::AVX2)
     return table<Avx2>;
 #endif

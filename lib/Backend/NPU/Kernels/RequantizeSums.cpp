@@ -193,7 +193,7 @@ void RequantizeSums<Acc>::take(const SumTile<Acc> &tile) const {
       return scalarTile(tile, layer, to, rowStride);
     dispatchRounding(layer.output().rounding, [&](auto tag) {
       constexpr Rounding rounding = decltype(tag)::value;
-      bool isFast = instructionSet() == InstructionSet::AVX2;
+      bool isFast = instructionSet() >= InstructionSet::AVX2;
       auto run = [&](auto portable, auto avx2) {
         (isFast ? avx2 : portable)(tile, layer, to, rowStride);
       };
