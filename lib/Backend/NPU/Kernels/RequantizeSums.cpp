@@ -150,6 +150,13 @@ static PARALLAX_INLINE void requantizeTile(const SumTile<Acc> &tile,
       requantizeRow<Acc, rounding, count>(sums, columns, zero, low, high, y);
     return;
   }
+  // The last 8 of 24 or 40 channels.
+  constexpr int64_t half = count / 2;
+  if (tile.columns == half) {
+    for (int64_t r = 0; r < rows; ++r, sums += count, y += rowStride)
+      requantizeRow<Acc, rounding, half>(sums, columns, zero, low, high, y);
+    return;
+  }
   for (int64_t r = 0; r < rows; ++r, sums += count, y += rowStride) {
     Code codes[count];
     requantizeRow<Acc, rounding, count>(sums, columns, zero, low, high, codes);
