@@ -13,6 +13,7 @@
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Random.h"
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -170,8 +171,9 @@ void measure(const Size &size) {
 
 int main(int argc, char **argv) {
   setThreadCount(argc > 1 ? std::atoi(argv[1]) : 1);
-  fmt::print("{} thread(s), {}\n", threadCount(),
-             instructionSet() == InstructionSet::AVX2 ? "AVX2" : "portable");
+  fmt::print(
+      "{} thread(s), {}\n", threadCount(),
+      std::to_array({"portable", "AVX2", "AVX-512"})[size_t(instructionSet())]);
   fmt::print("{:26} {:>6} {:>5} {:>5} {:>9} {:>7}", "time / time of float",
              "rows", "cols", "depth", "float us", "GOP/s");
   for (const Operands &types : operands)

@@ -25,7 +25,7 @@ namespace {
 /// Runs `fn` with every instruction set of this processor.
 template <typename Fn> void withEverySet(Fn fn) {
   InstructionSet before = instructionSet();
-  for (InstructionSet set : {InstructionSet::Portable, InstructionSet::AVX2}) {
+  for (InstructionSet set : instructionSets) {
     setInstructionSet(set);
     fn();
   }

@@ -154,6 +154,51 @@ TEST(Mac, C21_C22_C25_ConvolutionOfEveryTypeAndShape) {
         }
 }
 
+/// Lines long enough for rows whose taps move alike, with edges, strides and
+/// dilations that interrupt these, and channels around the width of vectors.
+TEST(Mac, C21_C22_ConvolutionOfLongLines) {
+  CoversCodes covers;
+  Random random(9);
+  auto any = [&](std::initializer_list<int64_t> values) {
+    return values.begin()[random.next() % values.size()];
+  };
+  for (uint64_t turn = 0; turn < 150; ++turn) {
+    int64_t inputs = any({1, 3, 4, 8, 15, 16, 17, 24}), outputs = inputs;
+    int64_t groups = turn % 2 ? inputs : 1;
+    if (groups == 1)
+      outputs = any({1, 2, 5, 16, 17, 24, 33});
+    bool transposed = turn % 5 == 4;
+    ConvParams params;
+    Shape in{any({1, 2, 6}), any({1, 13, 40})}, out, kernel;
+    for (int64_t extent : in) {
+      int64_t taps = any({1, 2, 3, 5}), stride = any({1, 1, 2, 3});
+      int64_t dilation = any({1, 1, 2, 3}), pad = any({0, 1, 2, 4});
+      int64_t reach = (taps - 1) * dilation + 1;
+      kernel.push_back(taps);
+      params.strides.push_back(stride);
+      params.dilations.push_back(dilation);
+      params.padsBegin.push_back(transposed ? std::min(pad, reach - 1) : pad);
+      out.push_back(transposed ? (extent - 1) * stride + reach -
+                                     params.padsBegin.back()
+                               : extent / stride + 1);
+    }
+    params.groups = groups;
+    params.transposed = transposed;
+    auto shape = [](int64_t batch, int64_t channels, const Shape &places) {
+      return Shape{batch, channels, places[0], places[1]};
+    };
+    ConvCase c{shape(2, inputs, in),
+               shape(transposed ? inputs : outputs,
+                     (transposed ? outputs : inputs) / groups, kernel),
+               shape(2, outputs, out), params};
+    checkConv(c, codeTypes[turn % 3 ? 0 : random.next() % 4],
+              weightTypes[turn % 4 == 3], codeTypes[0], double(turn % 5) / 4,
+              fills[random.next() % std::size(fills)], Tie::Up, turn + 1, true);
+    if (HasFatalFailure())
+      return;
+  }
+}
+
 TEST(Mac, C4_C21_SaturationAndExtremeCodes) {
   CoversCodes covers;
   uint64_t seed = 1;

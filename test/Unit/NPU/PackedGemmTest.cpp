@@ -109,7 +109,7 @@ private:
 template <typename Acc, typename Kernel>
 void expectSums(const RowSource &x, const PackedWeights &w,
                 const std::vector<int64_t> &expected, Kernel kernel) {
-  for (InstructionSet set : {InstructionSet::Portable, InstructionSet::AVX2}) {
+  for (InstructionSet set : instructionSets) {
     InstructionSetScope scope(set);
     // What nobody writes must not look like a sum.
     std::vector<Acc> sums(x.rows * w.columns(),
@@ -119,7 +119,7 @@ void expectSums(const RowSource &x, const PackedWeights &w,
       ASSERT_EQ(int64_t(sums[i]), expected[i])
           << "row " << int64_t(i) / w.columns() << ", column "
           << int64_t(i) % w.columns() << ", "
-          << (set == InstructionSet::AVX2 ? "AVX2" : "portable");
+          << "instruction set " << int(set);
   }
 }
 
@@ -155,9 +155,13 @@ void checkProduct(DType xType, DType wType, MatrixFill xFill, MatrixFill wFill,
                            rows, columns, depth, xZero, wZero));
   Tensor x = codes(xType, {rows, depth}, xFill, random);
   Tensor w = codes(wType, {columns, depth}, wFill, random);
-  PackedWeights packed(rowMajorWeights(w, int32_t(wZero)), xType);
-  expectAllWidths(matrix(x, int32_t(xZero)), packed,
-                  literalProduct(x, xZero, w, wZero), runGemm);
+  std::vector<int64_t> expected = literalProduct(x, xZero, w, wZero);
+  // Weights are packed for the instruction set in use, and can be used by all.
+  for (InstructionSet set : {instructionSet(), InstructionSet::Portable}) {
+    InstructionSetScope scope(set);
+    PackedWeights packed(rowMajorWeights(w, int32_t(wZero)), xType);
+    expectAllWidths(matrix(x, int32_t(xZero)), packed, expected, runGemm);
+  }
 }
 
 int64_t pick(Random &random, std::initializer_list<int64_t> values) {
@@ -406,7 +410,7 @@ void checkDepthwise(DType xType, DType wType, MatrixFill xFill,
       expected.push_back(int64_t(sum));
     }
   expectAllWidths(taps.source(zeroPoint),
-                  PackedWeights(convolutionWeights(w), xType), expected,
+                  PackedWeights(convolutionWeights(w), xType, true), expected,
                   runDepthwise);
 }
 

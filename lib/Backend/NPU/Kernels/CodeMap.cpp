@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/CodeMap.h"
 
+#include "LookUp.h"
 #include "parallax/Support/Parallel.h"
 
 #include <limits>
+#include <type_traits>
 
 namespace parallax::npu {
 
@@ -28,6 +30,9 @@ CodeMap::CodeMap(DType xType, DType yType,
 template <typename A, typename T>
 static void lookUp(const A *x, int64_t count, const T *__restrict entryOfZero,
                    T *__restrict y) {
+  if constexpr (std::is_same_v<A, uint8_t> && sizeof(T) == 1)
+    return lookUpBytes(x, count, reinterpret_cast<const uint8_t *>(entryOfZero),
+                       reinterpret_cast<uint8_t *>(y));
   for (int64_t i = 0; i < count; ++i)
     y[i] = entryOfZero[x[i]];
 }

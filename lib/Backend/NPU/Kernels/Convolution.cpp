@@ -23,7 +23,7 @@ constexpr int64_t slackBytes = 32;
 class PictureTaps : public TapSource {
 public:
   PictureTaps(const TapTables &tables, const void *x, int64_t pixelBytes,
-              const void *zeros)
+              const char *zeros)
       : tables(tables), x(static_cast<const char *>(x)), pixelBytes(pixelBytes),
         zeros(zeros) {}
 
@@ -37,44 +37,40 @@ public:
   }
   int64_t endPixels() const { return slackBytes / pixelBytes + 1; }
 
-  void find(int64_t firstRow, int64_t rows, const void **taps) const override {
-    int64_t line = firstRow / tables.innerOut, at = firstRow % tables.innerOut;
-    int64_t lines = tables.positions / tables.innerOut;
-    for (; rows > 0; ++line, at = 0) {
-      int64_t count = std::min(rows, tables.innerOut - at);
-      findLine(line / lines * tables.pixels,
-               tables.outer.data() + line % lines * tables.outerTaps, at, count,
-               taps);
-      taps += count * tables.outerTaps * tables.innerTaps;
-      rows -= count;
-    }
+  int64_t find(int64_t row, int64_t rows, const char **taps,
+               int64_t *steps) const override {
+    const int64_t line = row / tables.innerOut, at = row % tables.innerOut;
+    const int64_t lines = tables.positions / tables.innerOut;
+    const int64_t base = line / lines * tables.pixels;
+    const int64_t *outer =
+        tables.outer.data() + line % lines * tables.outerTaps;
+    const int64_t *inner = tables.inner.data() + at * tables.innerTaps;
+    for (int64_t o = 0; o < tables.outerTaps; ++o)
+      for (int64_t i = 0; i < tables.innerTaps; ++i) {
+        bool isInside = (outer[o] | inner[i]) >= 0;
+        *taps++ = isInside ? pixel(base + outer[o] + inner[i]) : zeros;
+        *steps++ = isInside ? tables.runStep * pixelBytes : 0;
+      }
+    rows = std::min(rows, tables.runs[size_t(at)]);
+    if (tables.runStep == 0 || tables.outerTaps == 0)
+      return rows;
+    // No tap may pass the end of what lies together.
+    int64_t last = base + *std::max_element(outer, outer + tables.outerTaps) +
+                   *std::max_element(inner, inner + tables.innerTaps);
+    if (last + (rows - 1) * tables.runStep >= firstMoved)
+      rows = std::max<int64_t>((firstMoved - last - 1) / tables.runStep + 1, 1);
+    return rows;
   }
 
 private:
-  void findLine(int64_t base, const int64_t *outer, int64_t at, int64_t count,
-                const void **taps) const {
-    const int64_t *inner = tables.inner.data() + at * tables.innerTaps;
-    for (; count > 0; --count, inner += tables.innerTaps)
-      for (int64_t o = 0; o < tables.outerTaps; ++o) {
-        int64_t line = base + outer[o];
-        if (outer[o] < 0)
-          taps = std::fill_n(taps, tables.innerTaps, zeros);
-        else if (line + tables.lineIn <= firstMoved)
-          for (int64_t i = 0; i < tables.innerTaps; ++i)
-            *taps++ = inner[i] < 0 ? zeros : x + (line + inner[i]) * pixelBytes;
-        else
-          for (int64_t i = 0; i < tables.innerTaps; ++i)
-            *taps++ = inner[i] < 0 ? zeros : pixel(line + inner[i]);
-      }
-  }
-  const void *pixel(int64_t index) const {
+  const char *pixel(int64_t index) const {
     return (index < firstMoved ? x : moved) + index * pixelBytes;
   }
 
   const TapTables &tables;
   const char *x;
   int64_t pixelBytes;
-  const void *zeros;
+  const char *zeros;
   const char *moved = nullptr;
   int64_t firstMoved = std::numeric_limits<int64_t>::max();
 };
@@ -218,7 +214,7 @@ struct Convolution::Plan {
           part.weights.emplace_back(
               groupWeights(weights, g, groups,
                            params.transposed && !isDepthwise),
-              xType);
+              xType, isDepthwise);
         parts.push_back(std::move(part));
       }
   }

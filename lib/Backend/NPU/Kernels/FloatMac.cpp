@@ -67,7 +67,7 @@ PARALLAX_AVX2 void avx2Row(const float *row, const float *panel, int64_t depth,
 void multiply(const float *a, int64_t rows, const FloatPanels &b,
               const float *bias, float *y, int64_t rowStride,
               int64_t columnStride) {
-  auto sum = instructionSet() == InstructionSet::AVX2 ? avx2Row : portableRow;
+  auto sum = instructionSet() >= InstructionSet::AVX2 ? avx2Row : portableRow;
   for (int64_t first = 0; first < b.columns; first += width)
     for (int64_t r = 0; r < rows; ++r) {
       float sums[width];

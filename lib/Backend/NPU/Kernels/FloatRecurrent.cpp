@@ -57,7 +57,7 @@ PARALLAX_AVX2 void avx2AddScaled(float *sums, const float *weights, float x,
 /// The sums of rows [first, end) in the order of C91.
 void multiplyTurned(const TurnedWeights &weights, const float *x, float *sums,
                     int64_t first, int64_t end) {
-  auto add = instructionSet() == InstructionSet::AVX2 ? avx2AddScaled
+  auto add = instructionSet() >= InstructionSet::AVX2 ? avx2AddScaled
                                                       : portableAddScaled;
   std::fill(sums + first, sums + end, 0.0f);
   for (int64_t k = 0; k < weights.depth; ++k)

@@ -2,9 +2,9 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one file with instructions of a processor. Each loop has a portable twin
-// that computes the same integers; loops that the compiler vectorises well are
-// written once and compiled for both.
+// With MultiplyAddAvx512.cpp, all that has instructions of a processor. Each
+// loop has a portable twin that computes the same integers; loops that the
+// compiler vectorises well are written once and compiled for both.
 //===----------------------------------------------------------------------===//
 #include "MultiplyAdd.h"
 #include "Vectorize.h"
@@ -117,6 +117,19 @@ struct Portable {
     }
   }
 
+  template <int rows>
+  static void quadTile(const uint8_t *a, int64_t stride, const int8_t *panel,
+                       int64_t quads, const int32_t *start, int32_t *sums) {
+    for (int64_t r = 0; r < rows; ++r, sums += panelColumns)
+      for (int64_t c = 0; c < panelColumns; ++c) {
+        int32_t sum = start ? start[c] : sums[c];
+        for (int64_t k = 0; k < 4 * quads; ++k)
+          sum +=
+              a[r * stride + k] * panel[(k / 4 * panelColumns + c) * 4 + k % 4];
+        sums[c] = sum;
+      }
+  }
+
   template <CodeKind kind, bool split>
   static void depthwise(const TapRows &rows, const int16_t *panel,
                         int32_t *sums, bool accumulate) {
@@ -125,9 +138,8 @@ struct Portable {
     for (int64_t r = 0; r < rows.rows; ++r) {
       int32_t row[panelColumns] = {};
       for (int64_t t = 0; t < rows.count; ++t) {
-        const Code *codes = reinterpret_cast<const Code *>(
-            static_cast<const char *>(rows.taps[r * rows.rowStride + t]) +
-            rows.byteOffset);
+        const Code *codes =
+            reinterpret_cast<const Code *>(rows.tap(t) + r * rows.steps[t]);
         const int16_t *b = panel + t / 2 * 2 * panelColumns + t % 2;
         for (int64_t c = 0; c < panelColumns; ++c)
           row[c] +=
@@ -247,13 +259,12 @@ struct Avx2 {
       __m256i b0 = _mm256_loadu_si256(b), b1 = _mm256_loadu_si256(b + 1);
       // An odd last tap is its own partner, whose weight is zero.
       int64_t partner = t + 1 < rows.count ? t + 1 : t;
+      const char *first = rows.tap(t), *second = rows.tap(partner);
 #pragma unroll
       for (int r = 0; r < rowCount; ++r) {
-        const void *const *taps = rows.taps + r * rows.rowStride;
         __m256i x0, x1;
-        loadPairs<kind, split>(
-            static_cast<const char *>(taps[t]) + rows.byteOffset,
-            static_cast<const char *>(taps[partner]) + rows.byteOffset, x0, x1);
+        loadPairs<kind, split>(first + r * rows.steps[t],
+                               second + r * rows.steps[partner], x0, x1);
         x0 = _mm256_sub_epi16(x0, offset);
         x1 = _mm256_sub_epi16(x1, offset);
         low[r] = _mm256_add_epi32(low[r], _mm256_madd_epi16(x0, b0));
@@ -300,11 +311,20 @@ struct Avx2 {
 // Choice
 //===----------------------------------------------------------------------===//
 
+/// Only AVX-512 is fast with bytes; elsewhere these are for comparison.
+template <int... less>
+static constexpr void setQuadTiles(MultiplyAdd &loops,
+                                   std::integer_sequence<int, less...>) {
+  ((loops.quadTile[less + 1] = Portable::quadTile<less + 1>), ...);
+}
+
 template <typename Loops>
-static constexpr MultiplyAdd table = {
+static constexpr MultiplyAdd pairLoops = {
+    6,
     {nullptr, Loops::template tile<1>, Loops::template tile<2>,
      Loops::template tile<3>, Loops::template tile<4>, Loops::template tile<5>,
      Loops::template tile<6>},
+    {},
     {{Loops::template depthwise<CodeU8, false>,
       Loops::template depthwise<CodeU8, true>},
      {Loops::template depthwise<CodeS8, false>,
@@ -315,8 +335,17 @@ static constexpr MultiplyAdd table = {
      Loops::template widen<Code16>},
     {Loops::template add<false>, Loops::template add<true>}};
 
+template <typename Loops>
+static constexpr MultiplyAdd table = [] {
+  MultiplyAdd loops = pairLoops<Loops>;
+  setQuadTiles(loops, std::make_integer_sequence<int, int(maxTileRows)>());
+  return loops;
+}();
+
 static bool isAvailable(InstructionSet set) {
 #if defined(__x86_64__)
+  if (set == InstructionSet::AVX512)
+    return hasAvx512();
   if (set == InstructionSet::AVX2)
     return __builtin_cpu_supports("avx2");
 #endif
@@ -327,9 +356,11 @@ static std::atomic<InstructionSet> &current() {
   static std::atomic<InstructionSet> set = [] {
     const char *portable = std::getenv("PARALLAX_PORTABLE");
     bool isForced = portable && std::string_view(portable) != "0";
-    return !isForced && isAvailable(InstructionSet::AVX2)
-               ? InstructionSet::AVX2
-               : InstructionSet::Portable;
+    InstructionSet best = InstructionSet::Portable;
+    for (InstructionSet each : {InstructionSet::AVX2, InstructionSet::AVX512})
+      if (!isForced && isAvailable(each))
+        best = each;
+    return best;
   }();
   return set;
 }
@@ -343,6 +374,13 @@ void setInstructionSet(InstructionSet set) {
 
 const MultiplyAdd &multiplyAdd() {
 #if defined(__x86_64__)
+  static const MultiplyAdd avx512 = [] {
+    MultiplyAdd loops = table<Avx2>;
+    setAvx512(loops);
+    return loops;
+  }();
+  if (instructionSet() == InstructionSet::AVX512)
+    return avx512;
   if (instructionSet() == InstructionSet::AVX2)
     return table<Avx2>;
 #endif

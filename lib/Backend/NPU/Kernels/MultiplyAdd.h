@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Everything that the products of matrices need of a processor: loops over
-// pairs of 16-bit numbers whose products are added in 32 bits. The caller has
-// proven that no such sum overflows.
+// pairs of 16-bit numbers, or over four bytes, whose products are added in 32
+// bits. The caller has proven that no such sum overflows.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_BACKEND_NPU_KERNELS_MULTIPLYADD_H
 #define PARALLAX_LIB_BACKEND_NPU_KERNELS_MULTIPLYADD_H
@@ -15,8 +15,8 @@ namespace parallax::npu {
 
 /// Columns of a panel, and of a row of sums.
 inline constexpr int64_t panelColumns = 16;
-/// Rows of x whose sums fit into the registers.
-inline constexpr int64_t maxTileRows = 6, maxDepthwiseRows = 4;
+/// Rows of x whose sums fit into the registers of any processor.
+inline constexpr int64_t maxTileRows = 12, maxDepthwiseRows = 4;
 
 /// How codes are read: 16-bit codes are the same bits with either sign.
 enum CodeKind { CodeU8, CodeS8, Code16, CodeKinds };
@@ -27,13 +27,24 @@ using TileLoop = void (*)(const int16_t *a, int64_t stride,
                           const int16_t *panel, int64_t pairs, int32_t *sums,
                           bool accumulate);
 
-/// The taps of some rows of a depthwise convolution. Row r has `count` taps,
-/// from pointer r * rowStride on; `byteOffset` is added to each.
+/// The same for four bytes at a time, where sums begin with `start`, which has
+/// an entry per column, or, if it is null, with what they hold.
+using QuadTileLoop = void (*)(const uint8_t *a, int64_t stride,
+                              const int8_t *panel, int64_t quads,
+                              const int32_t *start, int32_t *sums);
+
+/// The taps of some rows of a depthwise convolution: tap t of row r, of
+/// `count` taps, is at taps[t] + (first + r) * steps[t] + byteOffset.
 struct TapRows {
-  const void *const *taps;
-  int64_t rowStride, rows, count, byteOffset;
+  const char *const *taps;
+  const int64_t *steps;
+  int64_t first, rows, count, byteOffset;
   /// Subtracted from each code, modulo 2^16.
   int16_t offset;
+
+  const char *tap(int64_t t) const {
+    return taps[t] + first * steps[t] + byteOffset;
+  }
 };
 
 /// sums[r][column] = (or +=) the products of code `column` of each tap with a
@@ -53,11 +64,20 @@ using AddSumsLoop = void (*)(const int32_t *sums, int64_t rows,
                              const int64_t *start, int64_t *wide);
 
 struct MultiplyAdd {
+  /// How many rows `tile` has loops for.
+  int64_t tileRows;
   TileLoop tile[maxTileRows + 1];
+  QuadTileLoop quadTile[maxTileRows + 1];
   DepthwiseLoop depthwise[CodeKinds][2];
   WidenLoop widen[CodeKinds];
   AddSumsLoop addSums[2];
 };
+
+#if defined(__x86_64__)
+bool hasAvx512();
+/// Replaces what AVX-512 has better loops for.
+void setAvx512(MultiplyAdd &loops);
+#endif
 
 /// The loops of the instruction set in use.
 const MultiplyAdd &multiplyAdd();

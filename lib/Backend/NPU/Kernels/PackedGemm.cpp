@@ -2,16 +2,19 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks of rows are widened to 16 bits in a buffer that fits the second-level
-// cache, which is also where the taps of a convolution come together. Each
-// panel of weights then passes over the block, piece by piece.
+// Blocks of rows come together in a buffer that fits the second-level cache,
+// widened to 16 bits unless weights are bytes; taps of a convolution are then
+// rows of a matrix. Each panel of weights passes over the block, piece by
+// piece.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/PackedGemm.h"
 #include "MultiplyAdd.h"
+#include "TapRuns.h"
 #include "parallax/Backend/NPU/Kernels/Codes.h"
 #include "parallax/Support/Parallel.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 #include <limits>
 
@@ -21,21 +24,23 @@ static_assert(panelColumns == PackedWeights::panelWidth);
 
 /// Rows whose sums are kept while a panel passes over them.
 static constexpr int64_t maxBlockRows = 96;
-/// 16-bit codes of a block of rows: a quarter megabyte.
-static constexpr int64_t maxBlockCodes = 128 * 1024;
+static constexpr int64_t maxBlockBytes = 256 * 1024;
+static constexpr int64_t cacheLine = 64;
 /// Products that make it worth to wake another thread.
 static constexpr int64_t grainProducts = 1 << 18;
 
 namespace {
-/// How codes become 16-bit numbers: `code - offset`. What of the zero point
-/// doesn't fit, `residue`, times the sum of a column is added to its sums.
+/// How codes become numbers: `code - offset`, in 16 bits, or without an offset
+/// if they stay bytes. What of the zero point is left, `residue`, times the sum
+/// of a column is added to its sums.
 struct Reading {
   CodeKind kind;
   int64_t codeSize;
   int16_t offset;
   int64_t residue;
 
-  Reading(DType type, int32_t zeroPoint) : codeSize(sizeOf(type)) {
+  Reading(DType type, int32_t zeroPoint, bool isBytes)
+      : codeSize(sizeOf(type)) {
     dispatchCodes("a packed product", type, [&](auto tag) {
       using T = typename decltype(tag)::type;
       if (zeroPoint < std::numeric_limits<T>::min() ||
@@ -44,7 +49,10 @@ struct Reading {
                                 zeroPoint, nameOf(type)));
       constexpr bool isSigned = std::is_signed_v<T>;
       kind = sizeof(T) == 2 ? Code16 : isSigned ? CodeS8 : CodeU8;
-      int32_t subtracted = sizeof(T) == 1 ? zeroPoint : isSigned ? 0 : 32768;
+      int32_t subtracted = isBytes          ? 0
+                           : sizeof(T) == 1 ? zeroPoint
+                           : isSigned       ? 0
+                                            : 32768;
       offset = int16_t(subtracted);
       residue = subtracted - zeroPoint;
     });
@@ -56,9 +64,13 @@ template <typename Acc> class PanelSums {
 public:
   void begin(const PackedWeights &w, int64_t panel, int64_t residue) {
     hasPart = hasSums = false;
-    for (int64_t c = 0; c < w.columnsPerPanel(); ++c)
+    for (int64_t c = 0; c < w.columnsPerPanel(); ++c) {
       start[c] = residue * w.columnSums(panel)[c];
+      narrowStart[c] = isWide ? 0 : int32_t(start[c]);
+    }
   }
+  /// What sums of bytes begin with; null if they go on.
+  const int32_t *partStart() const { return hasPart ? nullptr : narrowStart; }
   int32_t *part(int64_t row) { return narrow + row * panelColumns; }
   bool accumulates() const { return hasPart; }
   void endPiece(const MultiplyAdd &loops, bool isLastOfSum, bool isSplit,
@@ -83,6 +95,7 @@ private:
   alignas(64) int32_t narrow[size];
   alignas(64) int64_t wide[isWide ? size : 1];
   int64_t start[panelColumns];
+  int32_t narrowStart[panelColumns];
   bool hasPart = false, hasSums = false;
 };
 
@@ -106,7 +119,8 @@ struct Tasks {
 
 template <typename Acc>
 static void checkTypes(const RowSource &x, const PackedWeights &w) {
-  if (sizeOf(x.type) != sizeOf(w.activations()))
+  if (w.isBytes() ? x.type != w.activations()
+                  : sizeOf(x.type) != sizeOf(w.activations()))
     throw Error(fmt::format("weights were packed for {} activations and meet "
                             "{}; pack them for this type",
                             nameOf(w.activations()), nameOf(x.type)));
@@ -125,50 +139,52 @@ static void emit(const SumSink<Acc> &sink, const PackedWeights &w,
              sums.sums(), width});
 }
 
-/// Widens rows [first, first + count); taps that follow each other in memory
-/// are one run. What follows a row of odd depth meets a weight of zero.
-static void widenRows(const MultiplyAdd &loops, const RowSource &x,
-                      const Reading &reading, int64_t first, int64_t count,
-                      const void *const *taps, int16_t *to, int64_t stride) {
+/// Copies bytes; runs are as short as those that are widened.
+static void copyBytes(const char *from, int64_t count, char *to) {
+  auto inPacks = [&]<int64_t size>(std::integral_constant<int64_t, size>) {
+    for (int64_t i = 0; i + size < count; i += size)
+      std::memcpy(to + i, from + i, size);
+    std::memcpy(to + count - size, from + count - size, size);
+  };
+  if (count >= 16)
+    return inPacks(std::integral_constant<int64_t, 16>());
+  if (count >= 4)
+    return inPacks(std::integral_constant<int64_t, 4>());
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = from[i];
+}
+
+/// Rows of codes, ready for tiles.
+struct RowBlock {
+  const char *codes;
+  int64_t stride; // in bytes
+};
+
+/// Brings the rows of all taps together in `to`. What follows a row whose depth
+/// is not a multiple of two, or four, meets weights of zero.
+static void gatherRows(const MultiplyAdd &loops, const TapRuns &runs,
+                       const Reading &reading, bool isBytes, char *to,
+                       int64_t stride) {
   WidenLoop widen = loops.widen[reading.kind];
-  const int64_t skip = x.firstChannel * reading.codeSize;
-  const int64_t tapSize = x.channels * reading.codeSize;
-  for (int64_t r = 0; r < count; ++r, to += stride) {
-    if (!taps) {
-      widen(static_cast<const char *>(x.data) +
-                (first + r) * x.rowStride * reading.codeSize + skip,
-            x.channels, reading.offset, to);
-      continue;
-    }
-    for (int64_t t = 0; t < x.tapCount;) {
-      const char *begin = static_cast<const char *>(taps[t]);
-      const char *end = begin + tapSize;
-      int64_t next = t + 1;
-      for (; next < x.tapCount && taps[next] == end; ++next)
-        end += tapSize;
-      widen(begin + skip, (next - t) * x.channels, reading.offset,
-            to + t * x.channels);
-      t = next;
-    }
-    taps += x.tapCount;
+  for (const TapRun &run : runs.all()) {
+    runs.forEachPiece(
+        run, [&](const char *from, int64_t step, int64_t codes, int64_t at) {
+          for (int64_t r = 0; r < run.rows; ++r) {
+            char *row = to + r * stride;
+            if (isBytes)
+              copyBytes(from + r * step, codes, row + at);
+            else
+              widen(from + r * step, codes, reading.offset,
+                    reinterpret_cast<int16_t *>(row) + at);
+          }
+        });
+    to += run.rows * stride;
   }
 }
 
-/// The taps of rows [first, first + count), in `buffer` if they have to be
-/// found first; null for a matrix.
-static const void *const *tapsOf(const RowSource &x, int64_t first,
-                                 int64_t count,
-                                 std::vector<const void *> &buffer) {
-  if (!x.finder)
-    return x.taps ? x.taps + first * x.tapCount : nullptr;
-  buffer.resize(size_t(std::max<int64_t>(count * x.tapCount, 1)));
-  x.finder->find(first, count, buffer.data());
-  return buffer.data();
-}
-
 /// A buffer of this thread, with at least `size` elements.
-static int16_t *threadBuffer(int64_t size) {
-  static thread_local std::vector<int16_t> buffer;
+static char *threadBuffer(int64_t size) {
+  static thread_local std::vector<char> buffer;
   if (int64_t(buffer.size()) < size)
     buffer.resize(size);
   return buffer.data();
@@ -177,7 +193,7 @@ static int16_t *threadBuffer(int64_t size) {
 template <typename Acc>
 void gemm(const RowSource &x, const PackedWeights &w,
           const SumSink<Acc> &sink) {
-  const Reading reading(x.type, x.zeroPoint);
+  const Reading reading(x.type, x.zeroPoint, w.isBytes());
   checkTypes<Acc>(x, w);
   const int64_t depth = w.depth();
   const bool hasTaps = x.taps || x.finder;
@@ -185,10 +201,17 @@ void gemm(const RowSource &x, const PackedWeights &w,
     throw Error(fmt::format("rows of {} codes meet weights of depth {}",
                             x.channels * (hasTaps ? x.tapCount : 1), depth));
   const MultiplyAdd &loops = multiplyAdd();
+  const bool isBytes = w.isBytes();
+  const int64_t rowBytes = w.groups(w.pairs()) * 4;
+  const int64_t tileRows = isBytes ? maxTileRows : loops.tileRows;
   // An odd number of cache lines, so that rows don't compete for one set.
-  const int64_t stride = ((depth + 1 + 31) / 32 | 1) * 32;
+  const int64_t stride =
+      ((rowBytes + cacheLine - 1) / cacheLine | 1) * cacheLine;
   const int64_t blockRows =
-      std::clamp(maxBlockCodes / stride, 2 * maxTileRows, maxBlockRows);
+      std::clamp(maxBlockBytes / stride, 2 * tileRows, maxBlockRows);
+  // Rows of bytes that need no more than they have stay where they are.
+  const bool isReady = isBytes && !hasTaps && depth == rowBytes &&
+                       x.rowStride % (cacheLine * 8) != 0;
   const Tasks tasks(x.rows, w.panels(), blockRows);
   const int64_t products =
       x.rows * w.columns() * depth / std::max<int64_t>(tasks.count(), 1);
@@ -196,36 +219,50 @@ void gemm(const RowSource &x, const PackedWeights &w,
       std::max<int64_t>(1, grainProducts / std::max<int64_t>(products, 1));
 
   parallelFor(tasks.count(), grain, [&](int64_t begin, int64_t end) {
-    int16_t *codes = threadBuffer(blockRows * stride);
-    std::vector<const void *> found;
+    char *buffer = isReady ? nullptr : threadBuffer(blockRows * stride);
+    RowBlock found{buffer, stride};
+    TapRuns runs(x, reading.codeSize);
     PanelSums<Acc> sums;
-    int64_t widened = -1;
+    int64_t gathered = -1;
     for (int64_t task = begin; task < end; ++task) {
       const int64_t block = task / tasks.groups, group = task % tasks.groups;
       const int64_t firstRow = tasks.firstRow(block);
       const int64_t rows = tasks.firstRow(block + 1) - firstRow;
-      if (widened != block)
-        widenRows(loops, x, reading, firstRow, rows,
-                  tapsOf(x, firstRow, rows, found), codes, stride);
-      widened = block;
+      if (isReady) {
+        found = {static_cast<const char *>(x.data) + x.firstChannel +
+                     firstRow * x.rowStride,
+                 x.rowStride};
+      } else if (gathered != block) {
+        runs.find(firstRow, rows);
+        gatherRows(loops, runs, reading, isBytes, buffer, stride);
+      }
+      gathered = block;
       // Tiles of nearly equal height: a tile of one row wastes the registers.
-      const int64_t tiles = (rows + maxTileRows - 1) / maxTileRows;
+      const int64_t tiles = (rows + tileRows - 1) / tileRows;
       for (int64_t panel = tasks.firstPanel(group);
            panel < tasks.firstPanel(group + 1); ++panel) {
         sums.begin(w, panel, reading.residue);
-        const int16_t *weights = w.panel(panel);
-        int64_t k = 0;
+        const int8_t *weights = w.panel(panel);
+        const char *codes = found.codes;
         for (PackedWeights::Piece piece : w.pieces(panel)) {
+          const int64_t groups = w.groups(piece.pairs);
           for (int64_t tile = 0; tile < tiles; ++tile) {
             const int64_t from = rows * tile / tiles;
             const int64_t height = rows * (tile + 1) / tiles - from;
-            loops.tile[height](codes + from * stride + k, stride, weights,
-                               piece.pairs, sums.part(from),
-                               sums.accumulates());
+            const char *own = codes + from * found.stride;
+            if (isBytes)
+              loops.quadTile[height](reinterpret_cast<const uint8_t *>(own),
+                                     found.stride, weights, groups,
+                                     sums.partStart(), sums.part(from));
+            else
+              loops.tile[height](reinterpret_cast<const int16_t *>(own),
+                                 found.stride / 2,
+                                 reinterpret_cast<const int16_t *>(weights),
+                                 groups, sums.part(from), sums.accumulates());
           }
           sums.endPiece(loops, piece.isLastOfSum, w.isSplit(), rows);
-          k += 2 * piece.pairs;
-          weights += 2 * piece.pairs * panelColumns;
+          codes += groups * 4;
+          weights += groups * PackedWeights::groupSize;
         }
         emit(sink, w, panel, firstRow, rows, sums);
       }
@@ -233,11 +270,42 @@ void gemm(const RowSource &x, const PackedWeights &w,
   });
 }
 
+namespace {
+/// The last channels, if they don't fill a panel, for some rows.
+class TailTaps {
+public:
+  TailTaps(const RowSource &x, int64_t width)
+      : taps(size_t(x.tapCount)),
+        steps(size_t(x.tapCount), x.tapCount * width * 2),
+        codes(size_t(maxDepthwiseRows * x.tapCount * width)) {
+    for (size_t t = 0; t < taps.size(); ++t)
+      taps[t] = reinterpret_cast<const char *>(codes.data() + t * width);
+    this->width = width;
+  }
+
+  TapRows widen(WidenLoop loop, const TapRows &from, int64_t channels) {
+    for (int64_t r = 0; r < from.rows; ++r)
+      for (int64_t t = 0; t < from.count; ++t)
+        loop(from.tap(t) + r * from.steps[t], channels, from.offset,
+             codes.data() + (r * int64_t(taps.size()) + t) * width);
+    return {taps.data(), steps.data(), 0, from.rows, from.count, 0, 0};
+  }
+
+private:
+  std::vector<const char *> taps;
+  std::vector<int64_t> steps;
+  std::vector<int16_t> codes;
+  int64_t width;
+};
+} // namespace
+
 template <typename Acc>
 void depthwise(const RowSource &x, const PackedWeights &w,
                const SumSink<Acc> &sink) {
-  const Reading reading(x.type, x.zeroPoint);
+  const Reading reading(x.type, x.zeroPoint, false);
   checkTypes<Acc>(x, w);
+  if (w.isBytes())
+    throw Error("weights of a depthwise convolution must be packed for it");
   if (x.tapCount != w.depth() || x.channels != w.columns() ||
       !(x.taps || x.finder))
     throw Error(fmt::format("a depthwise convolution of {} channels with {} "
@@ -250,51 +318,41 @@ void depthwise(const RowSource &x, const PackedWeights &w,
       1, grainProducts / (maxBlockRows * w.columns() * w.depth() + 1));
 
   parallelFor(tasks.count(), grain, [&](int64_t begin, int64_t end) {
-    // The last channels, if they don't fill a panel, for some rows.
-    int16_t *tail = threadBuffer(maxDepthwiseRows * x.tapCount * width);
-    std::vector<const void *> tailTaps(maxDepthwiseRows * x.tapCount);
-    for (size_t i = 0; i < tailTaps.size(); ++i)
-      tailTaps[i] = tail + i * width;
-    std::vector<const void *> found;
+    TailTaps tail(x, width);
+    TapRuns runs(x, reading.codeSize);
     PanelSums<Acc> sums;
     for (int64_t block = begin; block < end; ++block) {
       const int64_t firstRow = tasks.firstRow(block);
       const int64_t rows = tasks.firstRow(block + 1) - firstRow;
-      const void *const *taps = tapsOf(x, firstRow, rows, found);
+      runs.find(firstRow, rows);
       for (int64_t panel = 0; panel < w.panels(); ++panel) {
         const int64_t channel = panel * width;
         const int64_t count = std::min(width, x.channels - channel);
         sums.begin(w, panel, reading.residue);
-        const int16_t *weights = w.panel(panel);
+        auto *weights = reinterpret_cast<const int16_t *>(w.panel(panel));
         int64_t tap = 0;
         for (PackedWeights::Piece piece : w.pieces(panel)) {
           const int64_t pieceTaps =
               std::min<int64_t>(2 * piece.pairs, x.tapCount - tap);
-          for (int64_t r = 0; r < rows; r += maxDepthwiseRows) {
-            TapRows tapRows{.taps = taps + r * x.tapCount + tap,
-                            .rowStride = x.tapCount,
-                            .rows = std::min(maxDepthwiseRows, rows - r),
-                            .count = pieceTaps,
-                            .byteOffset =
-                                (x.firstChannel + channel) * reading.codeSize,
-                            .offset = reading.offset};
-            CodeKind kind = reading.kind;
-            if (count < width && !x.hasSlack) {
-              for (int64_t i = 0; i < tapRows.rows; ++i)
-                for (int64_t t = 0; t < pieceTaps; ++t)
-                  loops.widen[kind](static_cast<const char *>(
-                                        tapRows.taps[i * x.tapCount + t]) +
-                                        tapRows.byteOffset,
-                                    count, reading.offset,
-                                    tail + (i * x.tapCount + t) * width);
-              tapRows.taps = tailTaps.data();
-              tapRows.byteOffset = 0;
-              tapRows.offset = 0;
-              kind = Code16;
+          int64_t row = 0;
+          for (const TapRun &run : runs.all())
+            for (int64_t r = 0; r < run.rows; r += maxDepthwiseRows) {
+              TapRows some{.taps = run.taps + tap,
+                           .steps = run.steps + tap,
+                           .first = r,
+                           .rows = std::min(maxDepthwiseRows, run.rows - r),
+                           .count = pieceTaps,
+                           .byteOffset = channel * reading.codeSize,
+                           .offset = reading.offset};
+              CodeKind kind = reading.kind;
+              if (count < width && !x.hasSlack) {
+                some = tail.widen(loops.widen[kind], some, count);
+                kind = Code16;
+              }
+              loops.depthwise[kind][w.isSplit()](some, weights, sums.part(row),
+                                                 sums.accumulates());
+              row += some.rows;
             }
-            loops.depthwise[kind][w.isSplit()](tapRows, weights, sums.part(r),
-                                               sums.accumulates());
-          }
           sums.endPiece(loops, piece.isLastOfSum, w.isSplit(), rows);
           tap += pieceTaps;
           weights += 2 * piece.pairs * panelColumns;

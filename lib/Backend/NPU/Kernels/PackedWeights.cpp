@@ -7,6 +7,7 @@
 // allows sums several times as long as their type alone would.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/Codes.h"
+#include "parallax/Backend/NPU/Kernels/InstructionSet.h"
 #include "parallax/Backend/NPU/Kernels/PackedGemm.h"
 
 #include <algorithm>
@@ -144,18 +145,30 @@ public:
       }
   }
 
-  /// Writes pairs, and adds up the magnitudes of each column.
-  void write(int64_t pairs, int16_t *to, int32_t *magnitudes) const {
+  void addMagnitudes(int64_t rows, int32_t *magnitudes) const {
     int32_t own[columns] = {};
+    for (int64_t k = 0; k < rows; ++k)
+      for (int64_t c = 0; c < columns; ++c)
+        own[c] += std::abs(values[k][c]);
+    std::copy_n(own, columns, magnitudes);
+  }
+
+  void writePairs(int64_t pairs, int16_t *to) const {
     for (int64_t p = 0; p < pairs; ++p, to += 2 * columns) {
       const int32_t *first = values[2 * p], *second = values[2 * p + 1];
       for (int64_t c = 0; c < columns; ++c) {
         to[2 * c] = int16_t(first[c]);
         to[2 * c + 1] = int16_t(second[c]);
-        own[c] += std::abs(first[c]) + std::abs(second[c]);
       }
     }
-    std::copy_n(own, columns, magnitudes);
+  }
+
+  /// Writes four rows at a time, as bytes.
+  void writeBytes(int64_t quads, int8_t *to) const {
+    for (int64_t q = 0; q < quads; ++q)
+      for (int64_t c = 0; c < columns; ++c)
+        for (int64_t k = 0; k < 4; ++k)
+          *to++ = int8_t(values[4 * q + k][c]);
   }
 
 private:
@@ -171,9 +184,10 @@ template <typename T> void PackedWeights::packAs(const WeightView &view) {
   split = largest > std::numeric_limits<int16_t>::max() ||
           largest * 2 * stepPairs * 2 > limit;
 
-  const int64_t width = columnsPerPanel(), panelSize = pairs() * 2 * panelWidth;
+  const int64_t width = columnsPerPanel();
+  const int64_t panelSize = groups(pairs()) * groupSize;
   if (codes.isNull() || codes.size() < panels() * panelSize)
-    codes = Tensor(DType::I16, {panels() * panelSize});
+    codes = Tensor(DType::I8, {panels() * panelSize});
   sums.assign(panels() * width, 0);
   allPieces.clear();
   firstPiece.assign(1, 0);
@@ -183,7 +197,7 @@ template <typename T> void PackedWeights::packAs(const WeightView &view) {
     const T *data =
         static_cast<const T *>(view.data) + p * width * view.columnStride;
     const int64_t count = std::min(width, columnCount - p * width);
-    int16_t *to = codes.data<int16_t>() + p * panelSize;
+    int8_t *to = codes.data<int8_t>() + p * panelSize;
     int64_t magnitudeSums[panelWidth] = {};
     Cutter cutter(limit, allPieces);
     Step step;
@@ -199,15 +213,19 @@ template <typename T> void PackedWeights::packAs(const WeightView &view) {
           ++tap;
         }
       }
-      if (rows % 2)
-        step.clearRow(rows);
+      for (int64_t row = rows; row % 4; ++row)
+        step.clearRow(row);
       step.addTo(sums.data() + p * width, rows, width);
       if (split)
         step.split(rows);
       int32_t magnitudes[panelWidth];
       const int64_t stepSize = (rows + 1) / 2;
-      step.write(stepSize, to, magnitudes);
-      to += stepSize * 2 * panelWidth;
+      step.addMagnitudes(rows, magnitudes);
+      if (bytes)
+        step.writeBytes(groups(stepSize), to);
+      else
+        step.writePairs(stepSize, reinterpret_cast<int16_t *>(to));
+      to += groups(stepSize) * groupSize;
       cutter.endStep(stepSize, magnitudes);
       for (int64_t c = 0; c < panelWidth; ++c)
         magnitudeSums[c] += magnitudes[c];
@@ -226,7 +244,10 @@ template <typename T> void PackedWeights::packAs(const WeightView &view) {
       !split && isEightBit(activationType) && largestColumn <= limit;
 }
 
-void PackedWeights::pack(const WeightView &view, DType activations) {
+void PackedWeights::pack(const WeightView &view, DType activations,
+                         bool isDepthwise) {
+  bytes = !isDepthwise && activations == DType::U8 && view.type == DType::I8 &&
+          view.zeroPoint == 0 && instructionSet() == InstructionSet::AVX512;
   columnCount = view.columns;
   depthCount = view.taps * view.channels;
   activationType = activations;

@@ -48,7 +48,7 @@ void multiplyRows(const Tensor &weights, int64_t firstRow, int64_t rows,
   int64_t count = depth == 0 ? 0 : int64_t(vectors.size()) / depth;
   dispatchCodes(
       "a recurrent layer", weights.dtype(), [&]<typename W>(TypeTag<W>) {
-        bool isWide = instructionSet() == InstructionSet::AVX2;
+        bool isWide = instructionSet() >= InstructionSet::AVX2;
         auto product = isWide ? avx2Dot<W> : plainDot<W>;
         parallelFor(
             rows, rowGrain(depth * count), [&](int64_t begin, int64_t end) {

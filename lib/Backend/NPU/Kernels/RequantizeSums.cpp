@@ -7,11 +7,14 @@
 //   floor((sum * m + r) / 2^s) =
 //       floor((high * m + floor((low * m + r) / 2^17)) / 2^(s - 17)),
 // because nested floors of powers of two are one floor. And they only shift
-// unsigned numbers: 2^63 is added before, and 2^63 / 2^s subtracted after.
+// unsigned numbers of 64 bits: 2^63 is added before, and 2^63 / 2^s subtracted
+// after. Of a 32-bit sum, that is nested too: the product's upper half is all
+// that the rest of the shift needs, and a vector holds twice as many halves.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/RequantizeSums.h"
 #include "Rescale.h"
 
+#include <cstring>
 #include <type_traits>
 
 namespace parallax::npu {
@@ -28,6 +31,9 @@ static constexpr bool isNarrow = std::is_same_v<Acc, int32_t>;
 template <typename Acc>
 static constexpr int minShift = isNarrow<Acc> ? 32 : lowBits;
 static constexpr int maxShift = 62;
+/// What is shifted before the shift of a column.
+template <typename Acc>
+static constexpr int firstShift = isNarrow<Acc> ? 32 : lowBits;
 
 /// Whether the product of bias and multiplier is part of the addend: where
 /// nobody asks for the sign of a sum, and 64 bits can hold it.
@@ -49,41 +55,39 @@ Requantization<Acc>::Requantization(int64_t columns,
   for (const Multiplier &each : this->multipliers)
     ordinary &= each.shift >= minShift<Acc> && each.shift <= maxShift;
   // A tile may begin at the last column, and has up to `tileWidth` of them.
-  for (std::vector<int64_t> *constants :
-       {&bias, &mantissa, &shift, &addend, &lift})
+  for (std::vector<int64_t> *constants : {&bias, &mantissa, &addend, &lift})
     constants->assign(columns + tileWidth, 0);
+  shift.assign(columns + tileWidth, 0);
   for (int64_t c = 0; c < columns; ++c) {
     bias[c] = biases.empty() ? 0 : biases[c];
     if (!ordinary)
       continue;
     mantissa[c] = multiplier(c).mantissa;
-    shift[c] = multiplier(c).shift - (isNarrow<Acc> ? 0 : lowBits);
-    lift[c] = int64_t((signBit >> shift[c]) - uint64_t(codes.zeroPoint));
-    uint64_t sum = uint64_t(1) << (multiplier(c).shift - 1);
-    if (isNarrow<Acc>)
-      sum += signBit;
+    shift[c] = Acc(multiplier(c).shift - firstShift<Acc>);
+    addend[c] = int64_t(1) << (multiplier(c).shift - 1);
+    if (!isNarrow<Acc>)
+      lift[c] = int64_t((signBit >> shift[c]) - uint64_t(codes.zeroPoint));
     if (foldsBias<Acc>(codes.rounding))
-      sum += uint64_t(bias[c] * mantissa[c]);
-    addend[c] = int64_t(sum);
+      addend[c] += bias[c] * mantissa[c];
   }
 }
 
-/// floor((sum * mantissa + addend) / 2^s) + 2^63 / 2^shift. For narrow sums,
-/// 2^63 is part of the addend already.
-template <typename Acc>
-static PARALLAX_INLINE uint64_t scaleDown(int64_t sum, int64_t mantissa,
-                                          uint64_t addend, int64_t shift) {
+/// floor((sum * mantissa + addend) / 2^s).
+static PARALLAX_INLINE int32_t scaleDown(int32_t sum, int64_t mantissa,
+                                         int64_t addend, int32_t shift) {
   // Casts tell the compiler that 32 bits are multiplied.
-  if constexpr (isNarrow<Acc>) {
-    int64_t product = int64_t(int32_t(sum)) * int32_t(mantissa);
-    return (uint64_t(product) + addend) >> shift;
-  } else {
-    int64_t low = sum & ((int64_t(1) << lowBits) - 1), high = sum >> lowBits;
-    int64_t lowProduct = int64_t(int32_t(low)) * int32_t(mantissa);
-    int64_t product = int64_t(int32_t(high)) * int32_t(mantissa);
-    uint64_t carry = (uint64_t(lowProduct) + addend) >> lowBits;
-    return (uint64_t(product) + carry + signBit) >> shift;
-  }
+  int64_t product = int64_t(sum) * int32_t(mantissa) + addend;
+  return int32_t(product >> 32) >> shift;
+}
+
+/// The same, + 2^63 / 2^shift.
+static PARALLAX_INLINE uint64_t scaleDown(int64_t sum, int64_t mantissa,
+                                          int64_t addend, int64_t shift) {
+  int64_t low = sum & ((int64_t(1) << lowBits) - 1), high = sum >> lowBits;
+  int64_t lowProduct = int64_t(int32_t(low)) * int32_t(mantissa);
+  int64_t product = int64_t(int32_t(high)) * int32_t(mantissa);
+  uint64_t carry = uint64_t(lowProduct + addend) >> lowBits;
+  return (uint64_t(product) + carry + signBit) >> shift;
 }
 
 /// All 8 or 16 columns of one row. Codes are bytes, which could overlap
@@ -91,26 +95,44 @@ static PARALLAX_INLINE uint64_t scaleDown(int64_t sum, int64_t mantissa,
 template <typename Acc, Rounding rounding, int64_t count, typename Code>
 static PARALLAX_INLINE void
 requantizeRow(const Acc *__restrict sums,
-              const typename Requantization<Acc>::Columns columns, Acc low,
-              Acc high, Code *__restrict codes) {
+              const typename Requantization<Acc>::Columns columns, Acc zero,
+              Acc low, Acc high, Code *__restrict codes) {
   for (int64_t c = 0; c < count; ++c) {
-    int64_t sum = sums[c];
+    Acc sum = sums[c];
     if constexpr (!foldsBias<Acc>(rounding))
-      sum += columns.bias[c];
-    int64_t mantissa = columns.mantissa[c], shift = columns.shift[c];
+      sum += Acc(columns.bias[c]);
+    int64_t mantissa = columns.mantissa[c];
+    Acc shift = columns.shift[c];
     // Halves go up if exactly a half is added, and down if it is one less.
-    uint64_t addend = uint64_t(columns.addend[c]);
+    int64_t addend = columns.addend[c];
     if constexpr (rounding == Rounding::HalfAway)
-      addend += uint64_t(sum >> 63);
-    if constexpr (rounding == Rounding::HalfEven) {
-      constexpr uint64_t nothing = isNarrow<Acc> ? signBit : 0;
-      addend += (scaleDown<Acc>(sum, mantissa, nothing, shift) & 1) - 1;
-    }
-    uint64_t lifted = scaleDown<Acc>(sum, mantissa, addend, shift);
-    Acc code = Acc(int64_t(lifted - uint64_t(columns.lift[c])));
+      addend -= sum < 0;
+    if constexpr (rounding == Rounding::HalfEven)
+      addend += int64_t(scaleDown(sum, mantissa, 0, shift) & 1) - 1;
+    auto scaled = scaleDown(sum, mantissa, addend, shift);
+    Acc code;
+    if constexpr (isNarrow<Acc>)
+      code = scaled + zero;
+    else
+      code = int64_t(scaled - uint64_t(columns.lift[c]));
     code = code < low ? low : code;
     code = code > high ? high : code;
     codes[c] = Code(code);
+  }
+}
+
+/// Copies fewer than `count` codes, which is a power of two, without a loop.
+template <int64_t count, typename Code>
+static PARALLAX_INLINE void copyCodes(const Code *from, int64_t columns,
+                                      Code *to) {
+  if constexpr (count > 1) {
+    constexpr int64_t half = count / 2;
+    if (columns & half) {
+      std::memcpy(to, from, half * sizeof(Code));
+      from += half;
+      to += half;
+    }
+    copyCodes<half>(from, columns, to);
   }
 }
 
@@ -119,18 +141,26 @@ static PARALLAX_INLINE void requantizeTile(const SumTile<Acc> &tile,
                                            const Requantization<Acc> &layer,
                                            Code *y, int64_t rowStride) {
   const auto columns = layer.from(tile.column);
+  const Acc zero = Acc(layer.output().zeroPoint);
   const Acc low = Acc(layer.output().low), high = Acc(layer.output().high);
   const Acc *sums = tile.sums;
   const int64_t rows = tile.rows;
   if (tile.columns == count) {
     for (int64_t r = 0; r < rows; ++r, sums += count, y += rowStride)
-      requantizeRow<Acc, rounding, count>(sums, columns, low, high, y);
+      requantizeRow<Acc, rounding, count>(sums, columns, zero, low, high, y);
+    return;
+  }
+  // The last 8 of 24 or 40 channels.
+  constexpr int64_t half = count / 2;
+  if (tile.columns == half) {
+    for (int64_t r = 0; r < rows; ++r, sums += count, y += rowStride)
+      requantizeRow<Acc, rounding, half>(sums, columns, zero, low, high, y);
     return;
   }
   for (int64_t r = 0; r < rows; ++r, sums += count, y += rowStride) {
     Code codes[count];
-    requantizeRow<Acc, rounding, count>(sums, columns, low, high, codes);
-    std::copy_n(codes, tile.columns, y);
+    requantizeRow<Acc, rounding, count>(sums, columns, zero, low, high, codes);
+    copyCodes<count>(codes, tile.columns, y);
   }
 }
 
@@ -170,7 +200,7 @@ void RequantizeSums<Acc>::take(const SumTile<Acc> &tile) const {
       return scalarTile(tile, layer, to, rowStride);
     dispatchRounding(layer.output().rounding, [&](auto tag) {
       constexpr Rounding rounding = decltype(tag)::value;
-      bool isFast = instructionSet() == InstructionSet::AVX2;
+      bool isFast = instructionSet() >= InstructionSet::AVX2;
       auto run = [&](auto portable, auto avx2) {
         (isFast ? avx2 : portable)(tile, layer, to, rowStride);
       };

@@ -21,6 +21,10 @@ struct TapTables {
   int64_t pixels = 1, positions = 1;
   int64_t lineIn = 1;                // pixels along the last axis
   std::vector<int64_t> outer, inner; // -1 outside of the input
+  /// From each place of a line, how many outputs have taps that are all
+  /// `runStep` pixels further than those of the output before.
+  std::vector<int64_t> runs;
+  int64_t runStep = 0;
 
   explicit TapTables(const WindowShape &shape) {
     size_t last = shape.kernel.size() - 1;
@@ -34,6 +38,7 @@ struct TapTables {
     pixels = elementCount(shape.in);
     fill(lines, outerOut, shape.in[last], outer);
     fill(columns, innerOut, 1, inner);
+    findRuns();
   }
 
   /// The tables of some lines and columns of outputs, without taps that never
@@ -53,6 +58,7 @@ struct TapTables {
     for (int64_t o : keptOuter)
       for (int64_t i : keptInner)
         kept.push_back(o * innerTaps + i);
+    part.findRuns();
     return part;
   }
 
@@ -69,6 +75,32 @@ struct TapTables {
   }
 
 private:
+  /// How far all taps of output `at` move to the next one; -1 if they don't
+  /// move alike, or one of them enters or leaves the input.
+  int64_t stepAfter(int64_t at) const {
+    const int64_t *from = inner.data() + at * innerTaps, *to = from + innerTaps;
+    int64_t step = 0;
+    for (int64_t i = 0; i < innerTaps; ++i) {
+      if (from[i] < 0 && to[i] < 0)
+        continue;
+      if (from[i] < 0 || to[i] <= from[i] || (step && to[i] - from[i] != step))
+        return -1;
+      step = to[i] - from[i];
+    }
+    return step;
+  }
+  void findRuns() {
+    runs.assign(size_t(innerOut), 1);
+    runStep = 0;
+    for (int64_t at = innerOut - 1; at-- > 0;) {
+      int64_t step = stepAfter(at);
+      if (step > 0 && runStep == 0)
+        runStep = step;
+      if (step == 0 || step == runStep)
+        runs[size_t(at)] = runs[size_t(at) + 1] + 1;
+    }
+  }
+
   static std::vector<int64_t> hitTaps(const std::vector<int64_t> &table,
                                       int64_t taps,
                                       std::span<const int64_t> outputs) {

@@ -36,7 +36,7 @@ struct Compiled<Loop, void (*)(Args...)> {
 /// use.
 template <typename Loop> auto vectorized() {
   using Both = Compiled<Loop, decltype(&Loop::run)>;
-  return instructionSet() == InstructionSet::AVX2 ? Both::avx2 : Both::portable;
+  return instructionSet() >= InstructionSet::AVX2 ? Both::avx2 : Both::portable;
 }
 
 } // namespace parallax::npu

@@ -11,7 +11,10 @@
 
 namespace parallax::npu {
 
-enum class InstructionSet { Portable, AVX2 };
+/// Each one has what those before it have; AVX512 is that with VNNI.
+enum class InstructionSet { Portable, AVX2, AVX512 };
+inline constexpr InstructionSet instructionSets[] = {
+    InstructionSet::Portable, InstructionSet::AVX2, InstructionSet::AVX512};
 
 /// The best one of this processor, unless the environment or
 /// setInstructionSet() asked for another.

@@ -46,6 +46,10 @@ WeightView convolutionWeights(const Tensor &w, int32_t zeroPoint = 0);
 /// where its own weights could make such a sum overflow; there the sums move on
 /// to 64 bits. Weights too large for that to be rare are split into
 /// `256 * high + low`, and a panel then holds both parts of 8 columns.
+///
+/// For processors that multiply bytes exactly, weights of bytes stay these, in
+/// fours along the depth, and activations of U8 are taken with their zero
+/// points, whose share columnSums() tells.
 class PackedWeights {
 public:
   static constexpr int64_t panelWidth = 16;
@@ -59,13 +63,15 @@ public:
 
   PackedWeights() = default;
   /// For activations of type `activations`.
-  PackedWeights(const WeightView &view, DType activations) {
-    pack(view, activations);
+  PackedWeights(const WeightView &view, DType activations,
+                bool isDepthwise = false) {
+    pack(view, activations, isDepthwise);
   }
 
   /// Packs again, in the memory of before if it suffices: for products of two
   /// activations.
-  void pack(const WeightView &view, DType activations);
+  void pack(const WeightView &view, DType activations,
+            bool isDepthwise = false);
 
   int64_t columns() const { return columnCount; }
   /// The number of products in one sum.
@@ -73,6 +79,7 @@ public:
   int64_t pairs() const { return (depthCount + 1) / 2; }
   DType activations() const { return activationType; }
   bool isSplit() const { return split; }
+  bool isBytes() const { return bytes; }
   /// Whether every sum and a bias of this magnitude fit into 32 bits together,
   /// for any zero point of 8-bit activations.
   bool fitsInt32(int64_t bias = 0) const {
@@ -84,8 +91,13 @@ public:
   int64_t panels() const {
     return (columnCount + columnsPerPanel() - 1) / columnsPerPanel();
   }
-  const int16_t *panel(int64_t index) const {
-    return codes.data<int16_t>() + index * pairs() * 2 * panelWidth;
+  /// Groups are pairs, or four bytes for each column: 64 bytes either way.
+  static constexpr int64_t groupSize = 64;
+  int64_t groups(int64_t pairs) const {
+    return bytes ? (pairs + 1) / 2 : pairs;
+  }
+  const int8_t *panel(int64_t index) const {
+    return codes.data<int8_t>() + index * groups(pairs()) * groupSize;
   }
   std::span<const Piece> pieces(int64_t panel) const {
     return {allPieces.data() + firstPiece[panel],
@@ -102,7 +114,7 @@ private:
 
   int64_t columnCount = 0, depthCount = 0;
   DType activationType = DType::U8;
-  bool split = false, hasNarrowSums = false;
+  bool split = false, bytes = false, hasNarrowSums = false;
   int64_t largestSum = 0;
   Tensor codes;
   std::vector<Piece> allPieces;
@@ -115,9 +127,10 @@ private:
 class TapSource {
 public:
   virtual ~TapSource() = default;
-  /// Writes `rows` times `tapCount` pointers.
-  virtual void find(int64_t firstRow, int64_t rows,
-                    const void **taps) const = 0;
+  /// Writes the taps of a row, and how many bytes further each of them is in
+  /// the next row. Returns how many rows that holds for, at most `rows`.
+  virtual int64_t find(int64_t row, int64_t rows, const char **taps,
+                       int64_t *steps) const = 0;
 };
 
 /// The first operand: codes of type U8, I8, U16 or I16.

@@ -25,12 +25,13 @@ public:
   /// The constants of 16 columns, in the form that the loops use. Others follow
   /// the last column, so that whole tiles can be computed.
   struct Columns {
-    const int64_t *bias, *mantissa, *shift, *addend, *lift;
+    const int64_t *bias, *mantissa, *addend, *lift;
+    const Acc *shift;
   };
   Columns from(int64_t column) const {
     return {bias.data() + column, mantissa.data() + column,
-            shift.data() + column, addend.data() + column,
-            lift.data() + column};
+            addend.data() + column, lift.data() + column,
+            shift.data() + column};
   }
   const OutputCodes &output() const { return codes; }
   /// Whether the shifts of all columns are those that vectors can do.
@@ -43,7 +44,8 @@ private:
   OutputCodes codes;
   bool ordinary = true;
   std::vector<Multiplier> multipliers;
-  std::vector<int64_t> bias, mantissa, shift, addend, lift;
+  std::vector<int64_t> bias, mantissa, addend, lift;
+  std::vector<Acc> shift;
 };
 
 /// y[row * rowStride + column] = the code of a sum.
