@@ -35,6 +35,13 @@ std::vector<ConfigEdit> editsOf(const Json &patch) {
   return edits;
 }
 
+/// The changes that a text stands for; an object only if it is right.
+Json patchOf(const std::string &text) {
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+    return Json::object();
+  return Json::parse(text, nullptr, false);
+}
+
 /// What the command of the configuration prints.
 std::string askCommand(const Search &search, const fs::path &history) {
   const std::string &command = search.config.customCommand;
@@ -51,13 +58,13 @@ std::string askCommand(const Search &search, const fs::path &history) {
     fail(fmt::format("was ended by signal {}", result.signal));
   if (result.exitCode != 0)
     fail(fmt::format("gave exit code {}", result.exitCode));
+  if (!patchOf(result.text).is_object())
+    fail("did not print a JSON object of fields and values");
   return result.text;
 }
 
 std::vector<ConfigEdit> proposedEdits(const std::string &text) {
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
-    return {};
-  Json patch = Json::parse(text, nullptr, false);
+  Json patch = patchOf(text);
   if (!patch.is_object())
     throw Error("a custom strategy did not give a JSON object of fields and "
                 "values, such as {\"quant.calibration_method\": \"KL\"}");

@@ -40,11 +40,13 @@ public:
   /// stopped it goes on to the caller.
   template <typename Fn> auto listenTo(Fn work) {
     try {
-      py::gil_scoped_release release;
-      return work(static_cast<Listener *>(this));
-    } catch (const Cancelled &) {
+      auto result = [&] {
+        py::gil_scoped_release release;
+        return work(static_cast<Listener *>(this));
+      }();
+      // Ctrl-C may come too late to stop anything; it still has to arrive.
       raiseStored();
-      throw;
+      return result;
     } catch (const Error &) {
       raiseStored();
       throw;
