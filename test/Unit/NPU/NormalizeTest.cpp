@@ -178,11 +178,14 @@ struct NormCase {
 
 /// Trailing dimensions, groups and instances; one element; a long row whose
 /// fraction has fewer bits (C71).
-const std::vector<NormCase> normCases{
-    {{3, 1}, {1, 1, 1}, 1},          {{5, 7}, {7, 1, 1}, 7},
-    {{2, 3, 129}, {129, 1, 1}, 129}, {{2, 6, 3, 5}, {45, 2, 15}, 6},
-    {{2, 3, 4, 4}, {16, 3, 16}, 3},  {{4, 50}, {50, 1, 1}, 0},
-    {{1, 140000}, {140000, 1, 1}, 0}};
+const std::vector<NormCase> normCases{{{3, 1}, {1, 1, 1}, 1},
+                                      {{5, 7}, {7, 1, 1}, 7},
+                                      {{2, 3, 129}, {129, 1, 1}, 129},
+                                      {{2, 6, 3, 5}, {45, 2, 15}, 6},
+                                      {{2, 3, 4, 4}, {16, 3, 16}, 3},
+                                      {{4, 50}, {50, 1, 1}, 0},
+                                      {{2, 2, 30, 33}, {990, 2, 990}, 2},
+                                      {{1, 140000}, {140000, 1, 1}, 0}};
 
 struct NormName {
   NormKind kind;

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Kernels/Normalize.h"
 
+#include "Vectorize.h"
 #include "parallax/Support/Parallel.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace parallax::npu {
@@ -69,14 +71,39 @@ struct RowScale {
   int32_t shift;
 };
 
+/// The sum of some bytes without their zero point, and that of their squares.
+template <typename A> struct AddSquares {
+  /// So many squares of at most 255 fit 32 bits.
+  static constexpr int64_t most = 1 << 15;
+
+  PARALLAX_INLINE static void run(const A *x, int64_t count, int32_t zero,
+                                  int64_t &sum, int64_t &squares) {
+    int32_t ownSum = 0, ownSquares = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      int32_t value = int32_t(x[i]) - zero;
+      ownSum += value;
+      ownSquares += value * value;
+    }
+    sum += ownSum;
+    squares += ownSquares;
+  }
+};
+
 template <typename A>
 RowScale scaleOf(NormKind kind, const A *x, int64_t zero, int64_t count,
                  const NormCoefficients &coefficients) {
   int64_t sum = 0, squares = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t value = int64_t(x[i]) - zero;
-    sum += value;
-    squares += value * value;
+  if constexpr (sizeof(A) == 1) {
+    auto add = vectorized<AddSquares<A>>();
+    for (int64_t i = 0; i < count; i += AddSquares<A>::most)
+      add(x + i, std::min(AddSquares<A>::most, count - i), int32_t(zero), sum,
+          squares);
+  } else {
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t value = int64_t(x[i]) - zero;
+      sum += value;
+      squares += value * value;
+    }
   }
   RowScale row{kind == NormKind::L2 ? 1 : count,
                kind == NormKind::Centered ? sum : 0, 0, 1};
@@ -89,6 +116,27 @@ RowScale scaleOf(NormKind kind, const A *x, int64_t zero, int64_t count,
     row.shift = inverse.shift - guardBits / 2 - coefficients.fractionBits;
   }
   return row;
+}
+
+/// y[i] = fn(x[i]). Bytes that outnumber their codes are looked up, and fn is
+/// only asked for codes between the least and the greatest: for others, which
+/// may be far off, its integers needn't fit.
+template <typename A, typename T, typename Fn>
+void mapSegment(const A *x, int64_t count, T *__restrict y, Fn fn) {
+  if constexpr (sizeof(A) == 1) {
+    constexpr int64_t codes = 256, worthATable = 3 * codes;
+    if (count >= worthATable) {
+      T table[codes];
+      auto [least, greatest] = std::ranges::minmax(std::span(x, size_t(count)));
+      for (int64_t code = least; code <= greatest; ++code)
+        table[uint8_t(code)] = fn(A(code));
+      for (int64_t i = 0; i < count; ++i)
+        y[i] = table[uint8_t(x[i])];
+      return;
+    }
+  }
+  for (int64_t i = 0; i < count; ++i)
+    y[i] = fn(x[i]);
 }
 
 } // namespace
@@ -111,17 +159,20 @@ void normalizeRows(NormKind kind, const Tensor &x, int64_t xZero, Tensor &y,
               const A *from = x.data<A>() + r * count;
               T *to = codes + r * count;
               RowScale row = scaleOf(kind, from, xZero, count, coefficients);
-              for (int64_t i = 0; i < count; ++i) {
+              auto normalize = [&](A code, int64_t entry) {
                 int64_t value =
-                    (int64_t(from[i]) - xZero) * row.factor - row.offset;
+                    (int64_t(code) - xZero) * row.factor - row.offset;
                 auto normal = int64_t(roundShift<Int128>(
                     Int128(value) * row.inverse, row.shift, Rounding::HalfUp));
-                int64_t entry = r % rows.groups * entries + i / rows.inner;
                 int64_t sum =
                     normal * factors[factors.size() == 1 ? 0 : size_t(entry)] +
                     offsets[offsets.size() == 1 ? 0 : size_t(entry)];
-                to[i] = T(output.code(roundShift(sum, shift, output.rounding)));
-              }
+                return T(output.code(roundShift(sum, shift, output.rounding)));
+              };
+              int64_t entry = r % rows.groups * entries;
+              for (int64_t i = 0; i < count; i += rows.inner, ++entry)
+                mapSegment(from + i, rows.inner, to + i,
+                           [&](A code) { return normalize(code, entry); });
             }
           });
     });
