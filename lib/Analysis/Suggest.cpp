@@ -105,7 +105,7 @@ private:
     bool helps = gain >= std::max(smallGain * model.loss, leastGain);
     if (!helps && !(revives && !dead.empty()))
       return;
-    // Dead channels inside of a network that works are no reason by themselves.
+    // Dead channels inside of a network that works are not a reason alone.
     bool isNeeded = helps || hasBadOutput;
     found.push_back({{std::move(title), std::move(layers), std::move(edits),
                       gain, extraCycles},
