@@ -26,7 +26,14 @@ SIGNS = (
     "Stack dump",
 )
 # Files of a folder of results that a manifest need not list.
-UNLISTED = ("build.log", "build.lock", "manifest.json", "evaluation", "quant/dataset")
+UNLISTED = (
+    "build.log",
+    "build.lock",
+    "manifest.json",
+    "evaluation",
+    "report.html",
+    "quant/dataset",
+)
 
 
 class Finding(Exception):
