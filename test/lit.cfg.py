@@ -27,8 +27,10 @@ config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 # A sanitizer's finding ends the program by a signal, so that `not` can tell it
 # from an error of the user.
+# LLVM's allocators forbid memory that they have not given out yet. Their code in
+# our programs does so, but libMLIR, which is not sanitized, never allows it again.
 config.environment["ASAN_OPTIONS"] = (
-    "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1")
+    "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1:allow_user_poisoning=0")
 config.environment["UBSAN_OPTIONS"] = "abort_on_error=1:print_stacktrace=1"
 
 config.substitutions.append((r"%\{root\}", config.parallax_root))
