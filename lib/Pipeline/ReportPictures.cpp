@@ -26,14 +26,6 @@ constexpr size_t mostChanged = 24, mostCalibrated = 8;
 /// The longest side, in pixels.
 constexpr int thumbnailSide = 320;
 
-/// Null if there is no such file, or if it is something else.
-Json readJson(const fs::path &path) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored))
-    return nullptr;
-  return Json::parse(readText(path), nullptr, /*allow_exceptions=*/false);
-}
-
 std::string textAt(const Json &json, const char *pointer) {
   Json::json_pointer at(pointer);
   return json.is_object() && json.contains(at) && json[at].is_string()
@@ -68,7 +60,7 @@ void addPicture(Json &pictures, const fs::path &file, const std::string &sample,
 }
 
 void addChanged(Json &pictures, const fs::path &folder, const Json &accuracy) {
-  if (folder.empty() || !accuracy.is_object())
+  if (folder.empty())
     return;
   const Json changed = accuracy.value("changed", Json::array());
   for (size_t i = 0; i < std::min(changed.size(), mostChanged); ++i)
@@ -110,11 +102,10 @@ void addCalibrated(Json &pictures, const fs::path &folder,
 
 } // namespace
 
-Json picturesOf(const OutputFiles &files, const Calibration *calibration) {
-  Json context = readJson(files.context());
+Json picturesOf(const Json &context, const Json &accuracy,
+                const Calibration *calibration) {
   Json pictures = Json::array();
-  addChanged(pictures, textAt(context, "/evaluation/images"),
-             readJson(files.accuracyJson()));
+  addChanged(pictures, textAt(context, "/evaluation/images"), accuracy);
   if (calibration)
     addCalibrated(pictures,
                   textAt(context, "/quant/input_configs/0/calibration_dataset"),

@@ -9,7 +9,6 @@
 #define PARALLAX_LIB_PIPELINE_REPORTSUMMARIES_H
 
 #include "parallax/Passes/Calibrate/CalibrationFile.h"
-#include "parallax/Pipeline/OutputFiles.h"
 
 #include <nlohmann/json.hpp>
 
@@ -23,8 +22,10 @@ std::string calibrationSummary(const Calibration &calibration);
 std::string weightsSummary(std::string_view quantizedParameters);
 
 /// Small pictures of samples whose answers changed, and of those that set most
-/// ranges of the calibration, where samples are pictures.
-nlohmann::ordered_json picturesOf(const OutputFiles &files,
+/// ranges of the calibration, where samples are pictures. `context` and
+/// `accuracy` are what the files of those names hold, or empty objects.
+nlohmann::ordered_json picturesOf(const nlohmann::ordered_json &context,
+                                  const nlohmann::ordered_json &accuracy,
                                   const Calibration *calibration);
 
 } // namespace parallax

@@ -105,14 +105,14 @@ private:
     addFile("qdq", files.quantizedModel());
     addFile("optimized", files.optimizedModel());
     Json cycles = objectIn(files.lowering()).value("cycles", Json());
-    Json json{
-        {"format", reportFormat},
-        {"total_cycles", cycles},
-        {"tool", PARALLAX_VERSION},
-        {"folder", folder.string()},
-        {"model", fs::path(setting("input")).filename().string()},
-        {"files", named},
-        {"pictures", picturesOf(files, calibration ? &*calibration : nullptr)}};
+    Json json{{"format", reportFormat},
+              {"total_cycles", cycles},
+              {"tool", PARALLAX_VERSION},
+              {"folder", folder.string()},
+              {"model", fs::path(setting("input")).filename().string()},
+              {"files", named},
+              {"pictures", picturesOf(context, objectIn(files.accuracyJson()),
+                                      calibration ? &*calibration : nullptr)}};
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
