@@ -14,7 +14,7 @@ add_custom_command(
   VERBATIM)
 add_custom_target(distribution ALL
   DEPENDS parallax parallax-opt parallax-pixels parallax-python
-          ParallaxRuntimeShared
+          ParallaxRuntimeShared $<TARGET_NAME_IF_EXISTS:parallax-mpi>
           ${completions}/parallax ${completions}/_parallax)
 
 #===- Files ----------------------------------------------------------------===#
@@ -26,6 +26,9 @@ set_target_properties(parallax parallax-opt parallax-python
 # The folders are no options: the tool looks for its module relative to itself.
 install(TARGETS parallax parallax-opt RUNTIME DESTINATION bin)
 install(TARGETS parallax-pixels LIBRARY DESTINATION lib/parallax)
+if(TARGET parallax-mpi)
+  install(TARGETS parallax-mpi LIBRARY DESTINATION lib/parallax COMPONENT mpi)
+endif()
 install(TARGETS ParallaxRuntimeShared EXPORT Parallax
         LIBRARY DESTINATION lib
         FILE_SET HEADERS DESTINATION include INCLUDES DESTINATION include)
@@ -93,4 +96,22 @@ string(CONCAT CPACK_DEBIAN_PACKAGE_RECOMMENDS
   "python3 (<< ${Python3_VERSION_MAJOR}.${next_minor}), python3-numpy")
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+
+# Only those who start jobs of many processes need MPI: a package of its own.
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL Unspecified)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME parallax)
+set(CPACK_DEBIAN_UNSPECIFIED_DESCRIPTION "${CPACK_DEBIAN_PACKAGE_DESCRIPTION}")
+if(TARGET parallax-mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+  set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SUGGESTS parallax-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME parallax-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS
+      "parallax (= ${PROJECT_VERSION}), openmpi-bin")
+  set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS "")
+  set(CPACK_DEBIAN_MPI_PACKAGE_GENERATE_SHLIBS OFF)
+  set(CPACK_DEBIAN_MPI_DESCRIPTION
+"Lets mpirun and srun share the work of parallax build, evaluate and tune among
+many machines.")
+endif()
 include(CPack)

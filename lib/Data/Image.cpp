@@ -8,6 +8,7 @@
 #include "PalettePng.h"
 #include "Pixels/Pixels.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Plugin.h"
 
 #include <algorithm>
 #include <cctype>
@@ -25,27 +26,9 @@ constexpr size_t maxFileSize = size_t(1) << 30;
 
 bool isChannelCount(int64_t dim) { return dim == 1 || dim == 3; }
 
-/// Where the decoder lies: in lib/parallax beside the bin of the program, beside
-/// the library that this is a part of, or below a module of Python.
-std::filesystem::path decoderPath() {
-  constexpr const char *file = "parallax/libparallax-pixels.so";
-  std::error_code ignored;
-  Dl_info self{};
-  dladdr(reinterpret_cast<void *>(&decoderPath), &self);
-  std::filesystem::path library = self.dli_fname ? self.dli_fname : "";
-  // Never from the current folder, which anybody may have written to.
-  for (const char *below : {"", "lib"})
-    if (std::filesystem::path place = library.parent_path() / below / file;
-        library.is_absolute() && std::filesystem::exists(place, ignored))
-      return place;
-  std::filesystem::path program =
-      std::filesystem::read_symlink("/proc/self/exe", ignored);
-  return program.parent_path().parent_path() / "lib" / file;
-}
-
 /// A function of the decoder, which is loaded with the first picture.
 template <typename Fn> Fn *decoderFunction(const char *name) {
-  std::string path = decoderPath().string();
+  std::string path = pluginPath("libparallax-pixels.so").string();
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   void *symbol = library ? dlsym(library, name) : nullptr;
   if (!symbol)
@@ -236,7 +219,8 @@ Thumbnail thumbnailOf(std::span<const std::byte> bytes,
     own->file.assign(first, first + size);
     own->size = {width, height};
   };
-  checkDecoded(make(bytes.data(), bytes.size(), longest, take, &result),
+  checkDecoded(make(bytes.data(), bytes.size(), int(result.fullSize.width),
+                    int(result.fullSize.height), longest, take, &result),
                sourceName);
   return result;
 }

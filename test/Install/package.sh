@@ -22,6 +22,7 @@ check_control() {
     [[ ", $depends" == *", $name"* ]] ||
       fail "the package does not depend on $name, only on: $depends"
   done
+  [[ ", $depends" != *mpi* ]] || fail "the package depends on MPI: $depends"
   [[ ", $depends" != *-dev* ]] ||
     fail "the package depends on what only compilers need: $depends"
 }
@@ -47,6 +48,13 @@ mkdir -p "$scratch"
 quietly cpack --config "$build/CPackConfig.cmake" -G DEB -B "$scratch"
 shopt -s nullglob
 packages=("$scratch"/parallax_*_"$(dpkg --print-architecture)".deb)
+# What only jobs of many processes need is a package of its own.
+mpi=("$scratch"/parallax-mpi_*.deb)
+if [[ -e $build/lib/parallax/libparallax-mpi.so ]]; then
+  ((${#mpi[@]} == 1)) || fail "there is no package parallax-mpi"
+  [[ $(dpkg-deb -f "${mpi[0]}" Depends) == *libopenmpi* ]] ||
+    fail "parallax-mpi does not depend on Open MPI"
+fi
 ((${#packages[@]} == 1)) || fail "cpack has made ${#packages[@]} packages"
 package=${packages[0]}
 check_control
