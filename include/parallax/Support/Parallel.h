@@ -1,12 +1,11 @@
-//===- Parallel.h - The one thread pool ------------------------*- C++ -*-===//
+//===- Parallel.h - The pool of threads for loops --------------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Debian's oneDNN runs on GNU OpenMP. Two pools in one process fight for the
-// cores, so our own loops enter the same pool. Work is split into contiguous
-// ranges whose bounds depend on the number of threads; a kernel must therefore
-// compute each element independently of the range that it falls into, and then
-// gives the same bits with any number of threads.
+// Work is split into contiguous ranges whose bounds depend on the number of
+// threads; a kernel must therefore compute each element independently of the
+// range that it falls into, and then gives the same bits with any number of
+// threads. oneDNN has threads of its own, of GNU OpenMP.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_SUPPORT_PARALLEL_H
 #define PARALLAX_SUPPORT_PARALLEL_H
@@ -21,9 +20,12 @@ namespace parallax {
 void setThreadCount(int count);
 int threadCount();
 
-/// Starts that many threads. OpenMP would end the program where the system
-/// refuses one; this throws Error.
+/// Starts that many threads for oneDNN. OpenMP would end the program where the
+/// system refuses one; this throws Error.
 void startThreads();
+
+/// Whether the system grants so many threads beside those that there are.
+bool canStartThreads(int count);
 
 /// Sets the number for as long as it exists.
 class ThreadCountScope {
@@ -43,8 +45,9 @@ private:
 int hardwareThreads();
 
 /// Calls `body(begin, end)` on disjoint ranges that cover [0, count), on as
-/// many threads as pay off when one range holds at least `grain` items. Of the
-/// exceptions that bodies throw, that of the lowest range is thrown again.
+/// many threads as pay off when one range holds at least `grain` items. Inside
+/// of a body, another loop runs on its thread alone. Of the exceptions that
+/// bodies throw, that of the lowest range is thrown again.
 void parallelFor(int64_t count, int64_t grain,
                  const std::function<void(int64_t, int64_t)> &body);
 

@@ -7,10 +7,40 @@
 //===----------------------------------------------------------------------===//
 #include "OneDnnSupport.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Parallel.h"
 
+#include <latch>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
 #include <unordered_map>
 
+// The interface of libgomp.so.1, on whose threads oneDNN runs.
+extern "C" void GOMP_parallel(void (*body)(void *), void *data,
+                              unsigned threads, unsigned flags);
+
 namespace parallax::kernels {
+
+/// A thread of libgomp that waits spins for milliseconds, in which it keeps the
+/// core from whoever it waits for: beside other programs, a network takes ten
+/// times as long. Where there are more threads than cores, it sleeps soon. So
+/// here is a team that is one too large; it belongs to a thread that sleeps.
+static void letThreadsSleep() {
+  static std::once_flag isDone;
+  std::call_once(isDone, [] {
+    unsigned all = std::max(std::thread::hardware_concurrency(), 1u) + 1;
+    if (!canStartThreads(int(all)))
+      return;
+    std::latch isStarted(1);
+    std::thread([&isStarted, all] {
+      GOMP_parallel([](void *) {}, nullptr, all, 0);
+      isStarted.count_down();
+      for (;;)
+        pause();
+    }).detach();
+    isStarted.wait();
+  });
+}
 
 const dnnl::engine &engine() {
   static const dnnl::engine instance(dnnl::engine::kind::cpu, 0);
@@ -18,6 +48,8 @@ const dnnl::engine &engine() {
 }
 
 dnnl::stream &stream() {
+  if (threadCount() > 1)
+    letThreadsSleep();
   thread_local dnnl::stream instance(engine());
   return instance;
 }
