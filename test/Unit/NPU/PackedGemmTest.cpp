@@ -410,8 +410,9 @@ void checkDepthwise(DType xType, DType wType, MatrixFill xFill,
       expected.push_back(int64_t(sum));
     }
   expectAllWidths(taps.source(zeroPoint),
-                  PackedWeights(convolutionWeights(w), xType, true), expected,
-                  runDepthwise);
+                  PackedWeights(convolutionWeights(w), xType,
+                                DepthwiseTaps{kernel.height, kernel.width}),
+                  expected, runDepthwise);
 }
 
 TEST(Depthwise, EveryTypeFillAndWidth) {
@@ -430,6 +431,79 @@ TEST(Depthwise, EveryTypeFillAndWidth) {
           if (HasFatalFailure())
             return;
         }
+}
+
+/// Windows that move by a pixel, without padding: rows of a line are a run.
+class LineTaps : public TapSource {
+public:
+  LineTaps(const Tensor &x, int64_t width, const Kernel &kernel)
+      : x(x), width(width), kernel(kernel),
+        outputs((width - kernel.width) / kernel.stride + 1) {}
+
+  int64_t find(int64_t row, int64_t rows, const char **taps,
+               int64_t *steps) const override {
+    const int64_t pixel = x.dim(1) * int64_t(sizeOf(x.dtype()));
+    const int64_t line = row / outputs, column = row % outputs;
+    for (int64_t i = 0; i < kernel.height; ++i)
+      for (int64_t j = 0; j < kernel.width; ++j) {
+        *taps++ = static_cast<const char *>(x.rawData()) +
+                  ((line + i) * width + column * kernel.stride + j) * pixel;
+        *steps++ = kernel.stride * pixel;
+      }
+    return std::min(rows, outputs - column);
+  }
+
+  const Tensor &x;
+  int64_t width;
+  Kernel kernel;
+  int64_t outputs;
+};
+
+TEST(Depthwise, WindowsThatSlide) {
+  constexpr int64_t width = 21, lines = 4;
+  Random random(13);
+  for (DType xType : matrixTypes)
+    for (const Kernel &kernel :
+         {Kernel{3, 3, 1, 1, 0}, Kernel{5, 5, 1, 1, 0}, Kernel{3, 3, 2, 1, 0},
+          Kernel{4, 4, 1, 1, 0}, Kernel{2, 5, 1, 1, 0}, Kernel{7, 7, 1, 1, 0}})
+      for (int64_t channels : {16, 19, 40}) {
+        int64_t height = lines + kernel.height - 1;
+        // What is read beyond the last pixel.
+        Tensor x = codes(xType, {height * width + 32, channels},
+                         MatrixFill::Any, random);
+        Tensor w = codes(DType::I8, {channels, 1, kernel.height, kernel.width},
+                         MatrixFill::Any, random);
+        int64_t zeroPoint = zeroPointOf(xType, random);
+        LineTaps taps(x, width, kernel);
+        std::vector<int64_t> expected;
+        for (int64_t row = 0; row < lines * taps.outputs; ++row)
+          for (int64_t c = 0; c < channels; ++c) {
+            int64_t sum = 0;
+            for (int64_t i = 0; i < kernel.height; ++i)
+              for (int64_t j = 0; j < kernel.width; ++j) {
+                int64_t pixel = (row / taps.outputs + i) * width +
+                                row % taps.outputs * kernel.stride + j;
+                sum += (codeAt(x, pixel * channels + c) - zeroPoint) *
+                       codeAt(w, (c * kernel.height + i) * kernel.width + j);
+              }
+            expected.push_back(sum);
+          }
+        RowSource rows{.type = xType,
+                       .zeroPoint = int32_t(zeroPoint),
+                       .rows = lines * taps.outputs,
+                       .finder = &taps,
+                       .tapCount = kernel.height * kernel.width,
+                       .channels = channels,
+                       .hasSlack = true};
+        SCOPED_TRACE(fmt::format("{} x I8, {} channels, {}x{} taps, stride {}",
+                                 nameOf(xType), channels, kernel.height,
+                                 kernel.width, kernel.stride));
+        PackedWeights packed(convolutionWeights(w), xType,
+                             DepthwiseTaps{kernel.height, kernel.width});
+        expectAllWidths(rows, packed, expected, runDepthwise);
+        rows.hasSlack = false;
+        expectAllWidths(rows, packed, expected, runDepthwise);
+      }
 }
 
 /// Kernels so large that sums pass 32 bits within a panel.

@@ -59,9 +59,6 @@ ChannelPool::~ChannelPool() = default;
 
 namespace {
 
-/// Channels that stay in registers, and those of what they don't divide.
-constexpr int64_t wide = 32, narrow = 1;
-
 template <int64_t count, typename T>
 PARALLAX_INLINE void maxOf(const T *x, std::span<const int64_t> pixels,
                            T *__restrict y) {
@@ -79,14 +76,24 @@ PARALLAX_INLINE void maxOf(const T *x, std::span<const int64_t> pixels,
 template <typename T> struct MaxRow {
   PARALLAX_INLINE static void run(const T *x, std::span<const int64_t> pixels,
                                   int64_t channels, T *y) {
+    if (channels >= 32)
+      inVectors<32>(x, pixels, channels, y);
+    else if (channels >= 8)
+      inVectors<8>(x, pixels, channels, y);
+    else
+      inVectors<1>(x, pixels, channels, y);
+  }
+
+  template <int64_t width>
+  PARALLAX_INLINE static void inVectors(const T *x,
+                                        std::span<const int64_t> pixels,
+                                        int64_t channels, T *y) {
     int64_t c = 0;
-    for (; c + wide <= channels; c += wide)
-      maxOf<wide>(x + c, pixels, y + c);
+    for (; c + width <= channels; c += width)
+      maxOf<width>(x + c, pixels, y + c);
     // The last vector overlaps the one before it.
-    if (c < channels && channels >= wide)
-      return maxOf<wide>(x + channels - wide, pixels, y + channels - wide);
-    for (; c < channels; c += narrow)
-      maxOf<narrow>(x + c, pixels, y + c);
+    if (c < channels)
+      maxOf<width>(x + channels - width, pixels, y + channels - width);
   }
 };
 

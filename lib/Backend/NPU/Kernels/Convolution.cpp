@@ -214,7 +214,10 @@ struct Convolution::Plan {
           part.weights.emplace_back(
               groupWeights(weights, g, groups,
                            params.transposed && !isDepthwise),
-              xType, isDepthwise);
+              xType,
+              isDepthwise ? std::optional(DepthwiseTaps{part.tables.outerTaps,
+                                                        part.tables.innerTaps})
+                          : std::nullopt);
         parts.push_back(std::move(part));
       }
   }

@@ -130,6 +130,24 @@ struct Portable {
       }
   }
 
+  static void depthwiseQuads(const TapRows &rows, int64_t lines,
+                             int64_t columns, const int8_t *panel,
+                             const int32_t *start, int32_t *sums) {
+    const int64_t quads = (lines + 3) / 4;
+    for (int64_t r = 0; r < rows.rows; ++r, sums += panelColumns)
+      for (int64_t c = 0; c < panelColumns; ++c) {
+        int32_t sum = start ? start[c] : sums[c];
+        for (int64_t t = 0; t < lines * columns; ++t) {
+          const int64_t line = t / columns, column = t % columns;
+          const int64_t quad = column * quads + line / 4;
+          auto *codes = reinterpret_cast<const uint8_t *>(rows.tap(t) +
+                                                          r * rows.steps[t]);
+          sum += codes[c] * panel[(quad * panelColumns + c) * 4 + line % 4];
+        }
+        sums[c] = sum;
+      }
+  }
+
   template <CodeKind kind, bool split>
   static void depthwise(const TapRows &rows, const int16_t *panel,
                         int32_t *sums, bool accumulate) {
@@ -315,6 +333,7 @@ struct Avx2 {
 template <int... less>
 static constexpr void setQuadTiles(MultiplyAdd &loops,
                                    std::integer_sequence<int, less...>) {
+  loops.depthwiseQuads = Portable::depthwiseQuads;
   ((loops.quadTile[less + 1] = Portable::quadTile<less + 1>), ...);
 }
 
@@ -331,6 +350,7 @@ static constexpr MultiplyAdd pairLoops = {
       Loops::template depthwise<CodeS8, true>},
      {Loops::template depthwise<Code16, false>,
       Loops::template depthwise<Code16, true>}},
+    nullptr,
     {Loops::template widen<CodeU8>, Loops::template widen<CodeS8>,
      Loops::template widen<Code16>},
     {Loops::template add<false>, Loops::template add<true>}};

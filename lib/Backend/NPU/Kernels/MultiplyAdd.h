@@ -53,6 +53,12 @@ struct TapRows {
 using DepthwiseLoop = void (*)(const TapRows &rows, const int16_t *panel,
                                int32_t *sums, bool accumulate);
 
+/// The same for a kernel of bytes, in columns of four lines each, and for any
+/// number of rows. Sums begin with `start` as those of QuadTileLoop.
+using DepthwiseQuadLoop = void (*)(const TapRows &rows, int64_t lines,
+                                   int64_t columns, const int8_t *panel,
+                                   const int32_t *start, int32_t *sums);
+
 /// to[i] = from[i] - offset, modulo 2^16.
 using WidenLoop = void (*)(const void *from, int64_t count, int16_t offset,
                            int16_t *to);
@@ -69,6 +75,7 @@ struct MultiplyAdd {
   TileLoop tile[maxTileRows + 1];
   QuadTileLoop quadTile[maxTileRows + 1];
   DepthwiseLoop depthwise[CodeKinds][2];
+  DepthwiseQuadLoop depthwiseQuads;
   WidenLoop widen[CodeKinds];
   AddSumsLoop addSums[2];
 };

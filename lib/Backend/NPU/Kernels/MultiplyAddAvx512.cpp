@@ -7,15 +7,13 @@
 // in 32 bits and never saturates, so it is as exact as any sum of integers.
 //===----------------------------------------------------------------------===//
 #include "MultiplyAdd.h"
+#include "Vectorize.h"
 
 #include <cstring>
 #include <utility>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-
-#define PARALLAX_AVX512                                                        \
-  __attribute__((target("avx2,avx512f,avx512bw,avx512vl,avx512vnni")))
 
 namespace parallax::npu {
 
@@ -64,6 +62,137 @@ PARALLAX_AVX512 static void quadTile(const uint8_t *a, int64_t stride,
     _mm512_storeu_si512(sums + r * panelColumns, own[r]);
 }
 
+//===----------------------------------------------------------------------===//
+// Depthwise
+//===----------------------------------------------------------------------===//
+
+/// Codes of 16 channels from up to four lines of taps, `pitch` pointers apart:
+/// [channel][line].
+template <int lines>
+PARALLAX_AVX512 static PARALLAX_INLINE __m512i loadQuad(const char *const *taps,
+                                                        int64_t pitch,
+                                                        int64_t offset) {
+  auto line = [=](int64_t l) PARALLAX_AVX512 {
+    return _mm_loadu_si128(
+        reinterpret_cast<const __m128i *>(taps[l * pitch] + offset));
+  };
+  // First four channels of each line come together, then four lines of each.
+  const __m512i fours =
+      _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  const __m512i channels = _mm512_broadcast_i32x4(
+      _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+  __m512i all = _mm512_zextsi128_si512(line(0));
+  if constexpr (lines > 1)
+    all = _mm512_inserti32x4(all, line(1), 1);
+  if constexpr (lines > 2)
+    all = _mm512_inserti32x4(all, line(2), 2);
+  if constexpr (lines > 3)
+    all = _mm512_inserti32x4(all, line(3), 3);
+  return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(fours, all), channels);
+}
+
+PARALLAX_AVX512 static PARALLAX_INLINE __m512i loadQuad(int64_t lines,
+                                                        const char *const *taps,
+                                                        int64_t pitch,
+                                                        int64_t offset) {
+  switch (lines) {
+  case 1:
+    return loadQuad<1>(taps, pitch, offset);
+  case 2:
+    return loadQuad<2>(taps, pitch, offset);
+  case 3:
+    return loadQuad<3>(taps, pitch, offset);
+  default:
+    return loadQuad<4>(taps, pitch, offset);
+  }
+}
+
+/// Rows whose pixels nobody shares.
+PARALLAX_AVX512 static void eachRow(const TapRows &rows, int64_t lines,
+                                    int64_t columns, const int8_t *panel,
+                                    const int32_t *start, int32_t *sums) {
+  for (int64_t r = 0; r < rows.rows; ++r, sums += panelColumns) {
+    __m512i own = _mm512_loadu_si512(start ? start : sums);
+    const int8_t *weights = panel;
+    for (int64_t c = 0; c < columns; ++c)
+      for (int64_t l = 0; l < lines; l += 4, weights += 4 * panelColumns) {
+        // A tap in the padding stays where it is.
+        const char *taps[4];
+        const int64_t count = lines - l < 4 ? lines - l : 4;
+        for (int64_t i = 0; i < count; ++i) {
+          const int64_t t = (l + i) * columns + c;
+          taps[i] = rows.tap(t) + r * rows.steps[t];
+        }
+        own = _mm512_dpbusd_epi32(own, loadQuad(count, taps, 1, 0),
+                                  _mm512_loadu_si512(weights));
+      }
+    _mm512_storeu_si512(sums, own);
+  }
+}
+
+/// Rows that move by a column: each of them sees one more, and all but one of
+/// those that the row before has seen.
+template <int lines, int columns>
+PARALLAX_AVX512 static void slide(const TapRows &rows, const int8_t *panel,
+                                  const int32_t *start, int32_t *sums) {
+  constexpr int quads = (lines + 3) / 4;
+  const int64_t step = rows.steps[0];
+  __m512i weights[columns][quads], seen[columns][quads];
+#pragma unroll
+  for (int c = 0; c < columns; ++c)
+#pragma unroll
+    for (int q = 0; q < quads; ++q)
+      weights[c][q] =
+          _mm512_loadu_si512(panel + (c * quads + q) * 4 * panelColumns);
+  int64_t at = rows.first * step + rows.byteOffset;
+  auto load = [&](int column, __m512i *to, int64_t offset) PARALLAX_AVX512 {
+    to[0] =
+        loadQuad<(lines < 4 ? lines : 4)>(rows.taps + column, columns, offset);
+    if constexpr (quads > 1)
+      to[1] = loadQuad<lines - 4>(rows.taps + 4 * columns + column, columns,
+                                  offset);
+  };
+#pragma unroll
+  for (int c = 1; c < columns; ++c)
+    load(c - 1, seen[c], at);
+  for (int64_t r = 0; r < rows.rows; ++r, at += step, sums += panelColumns) {
+#pragma unroll
+    for (int c = 1; c < columns; ++c)
+#pragma unroll
+      for (int q = 0; q < quads; ++q)
+        seen[c - 1][q] = seen[c][q];
+    load(columns - 1, seen[columns - 1], at);
+    __m512i own = _mm512_loadu_si512(start ? start : sums);
+#pragma unroll
+    for (int c = 0; c < columns; ++c)
+#pragma unroll
+      for (int q = 0; q < quads; ++q)
+        own = _mm512_dpbusd_epi32(own, seen[c][q], weights[c][q]);
+    _mm512_storeu_si512(sums, own);
+  }
+}
+
+/// Whether each tap of a row is its right neighbour of the row before.
+static bool movesByColumn(const TapRows &rows, int64_t lines, int64_t columns) {
+  for (int64_t t = 0; t < lines * columns; ++t)
+    if (rows.steps[t] != rows.steps[0] ||
+        (t % columns != 0 && rows.taps[t] != rows.taps[t - 1] + rows.steps[0]))
+      return false;
+  return true;
+}
+
+static void depthwiseQuads(const TapRows &rows, int64_t lines, int64_t columns,
+                           const int8_t *panel, const int32_t *start,
+                           int32_t *sums) {
+  const bool slides =
+      rows.rows > 1 && lines == columns && movesByColumn(rows, lines, columns);
+  if (slides && columns == 3)
+    return slide<3, 3>(rows, panel, start, sums);
+  if (slides && columns == 5)
+    return slide<5, 5>(rows, panel, start, sums);
+  eachRow(rows, lines, columns, panel, start, sums);
+}
+
 template <int... less>
 static void setTiles(MultiplyAdd &loops, std::integer_sequence<int, less...>) {
   ((loops.tile[less + 1] = pairTile<less + 1>), ...);
@@ -73,12 +202,14 @@ static void setTiles(MultiplyAdd &loops, std::integer_sequence<int, less...>) {
 bool hasAvx512() {
   return __builtin_cpu_supports("avx512f") &&
          __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl") &&
          __builtin_cpu_supports("avx512vnni");
 }
 
 void setAvx512(MultiplyAdd &loops) {
   loops.tileRows = maxTileRows;
+  loops.depthwiseQuads = depthwiseQuads;
   setTiles(loops, std::make_integer_sequence<int, int(maxTileRows)>());
 }
 

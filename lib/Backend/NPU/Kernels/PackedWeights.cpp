@@ -22,6 +22,8 @@ static constexpr int64_t stepPairs = 16;
 /// So many pairs of a panel stay in the first-level cache, beside the rows.
 static constexpr int64_t cachedPairs = 256;
 
+static int64_t roundedToQuads(int64_t lines) { return (lines + 3) / 4 * 4; }
+
 static bool isEightBit(DType type) {
   return type == DType::U8 || type == DType::I8;
 }
@@ -192,6 +194,8 @@ template <typename T> void PackedWeights::packAs(const WeightView &view) {
   allPieces.clear();
   firstPiece.assign(1, 0);
 
+  const bool inColumns = bytes && depthwise;
+  const int64_t paddedLines = inColumns ? roundedToQuads(depthwise->lines) : 0;
   int64_t largestColumn = 0;
   for (int64_t p = 0; p < panels(); ++p) {
     const T *data =
@@ -202,9 +206,17 @@ template <typename T> void PackedWeights::packAs(const WeightView &view) {
     Cutter cutter(limit, allPieces);
     Step step;
     int64_t tap = 0, channel = 0;
-    for (int64_t k = 0; k < depthCount; k += 2 * stepPairs) {
-      const int64_t rows = std::min(2 * stepPairs, depthCount - k);
+    for (int64_t k = 0; k < packedDepth; k += 2 * stepPairs) {
+      const int64_t rows = std::min(2 * stepPairs, packedDepth - k);
       for (int64_t row = 0; row < rows; ++row) {
+        if (inColumns) {
+          int64_t line = (k + row) % paddedLines;
+          tap = line * depthwise->columns + (k + row) / paddedLines;
+          if (line >= depthwise->lines) {
+            step.clearRow(row);
+            continue;
+          }
+        }
         step.readRow(row,
                      data + tap * view.tapStride + channel * view.channelStride,
                      view.columnStride, count, view.zeroPoint);
@@ -232,7 +244,7 @@ template <typename T> void PackedWeights::packAs(const WeightView &view) {
     }
     cutter.close(true);
     // A sum of nothing is computed like any other.
-    if (depthCount == 0)
+    if (packedDepth == 0)
       allPieces.push_back({0, true});
     firstPiece.push_back(int64_t(allPieces.size()));
     largestColumn =
@@ -245,12 +257,19 @@ template <typename T> void PackedWeights::packAs(const WeightView &view) {
 }
 
 void PackedWeights::pack(const WeightView &view, DType activations,
-                         bool isDepthwise) {
-  bytes = !isDepthwise && activations == DType::U8 && view.type == DType::I8 &&
+                         std::optional<DepthwiseTaps> taps) {
+  bytes = activations == DType::U8 && view.type == DType::I8 &&
           view.zeroPoint == 0 && instructionSet() == InstructionSet::AVX512;
   columnCount = view.columns;
-  depthCount = view.taps * view.channels;
+  depthCount = packedDepth = view.taps * view.channels;
   activationType = activations;
+  depthwise = taps;
+  if (taps && bytes) {
+    packedDepth = roundedToQuads(taps->lines) * taps->columns;
+    // They are one piece, or as others are.
+    bytes = packedDepth > 0 && packedDepth <= 2 * cachedPairs;
+    packedDepth = bytes ? packedDepth : depthCount;
+  }
   dispatchCodes("a packed product", view.type,
                 [&](auto tag) { packAs<typename decltype(tag)::type>(view); });
 }

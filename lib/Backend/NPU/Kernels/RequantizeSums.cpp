@@ -178,6 +178,21 @@ PARALLAX_AVX2 static void avx2Tile(const SumTile<Acc> &tile,
   requantizeTile<Acc, rounding, count>(tile, layer, y, rowStride);
 }
 
+template <typename Acc, Rounding rounding, int64_t count, typename Code>
+PARALLAX_AVX512 static void avx512Tile(const SumTile<Acc> &tile,
+                                       const Requantization<Acc> &layer,
+                                       Code *y, int64_t rowStride) {
+  requantizeTile<Acc, rounding, count>(tile, layer, y, rowStride);
+}
+
+template <typename Acc, Rounding rounding, int64_t count, typename Code>
+static void runTile(const SumTile<Acc> &tile, const Requantization<Acc> &layer,
+                    Code *y, int64_t rowStride) {
+  choose(portableTile<Acc, rounding, count, Code>,
+         avx2Tile<Acc, rounding, count, Code>,
+         avx512Tile<Acc, rounding, count, Code>)(tile, layer, y, rowStride);
+}
+
 /// For shifts that requantizeTile() can't do.
 template <typename Acc, typename Code>
 static void scalarTile(const SumTile<Acc> &tile,
@@ -200,16 +215,10 @@ void RequantizeSums<Acc>::take(const SumTile<Acc> &tile) const {
       return scalarTile(tile, layer, to, rowStride);
     dispatchRounding(layer.output().rounding, [&](auto tag) {
       constexpr Rounding rounding = decltype(tag)::value;
-      bool isFast = instructionSet() >= InstructionSet::AVX2;
-      auto run = [&](auto portable, auto avx2) {
-        (isFast ? avx2 : portable)(tile, layer, to, rowStride);
-      };
       if (tile.stride == tileWidth)
-        run(portableTile<Acc, rounding, tileWidth, Code>,
-            avx2Tile<Acc, rounding, tileWidth, Code>);
+        runTile<Acc, rounding, tileWidth>(tile, layer, to, rowStride);
       else
-        run(portableTile<Acc, rounding, tileWidth / 2, Code>,
-            avx2Tile<Acc, rounding, tileWidth / 2, Code>);
+        runTile<Acc, rounding, tileWidth / 2>(tile, layer, to, rowStride);
     });
   });
 }

@@ -1,11 +1,11 @@
-//===- Vectorize.h - One loop, compiled for two processors -----*- C++ -*-===//
+//===- Vectorize.h - One loop, compiled for every processor ----*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A loop over integers is written once, as a PARALLAX_INLINE function, and
-// compiled in a plain and a PARALLAX_AVX2 function that call it. Both compute
-// the same integers; InstructionSet.h says which one runs. vectorized() does
-// both at once for the run() of a struct.
+// compiled in a plain, a PARALLAX_AVX2 and a PARALLAX_AVX512 function that call
+// it. All compute the same integers; InstructionSet.h says which one runs.
+// vectorized() does all at once for the run() of a struct.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_LIB_BACKEND_NPU_KERNELS_VECTORIZE_H
 #define PARALLAX_LIB_BACKEND_NPU_KERNELS_VECTORIZE_H
@@ -14,8 +14,12 @@
 
 #if defined(__x86_64__)
 #define PARALLAX_AVX2 __attribute__((target("avx2")))
+#define PARALLAX_AVX512                                                        \
+  __attribute__((target("avx2,avx512f,avx512bw,avx512dq,avx512vl,"             \
+                        "avx512vnni")))
 #else
 #define PARALLAX_AVX2
+#define PARALLAX_AVX512
 #endif
 
 // The reference kernels have the same macro.
@@ -30,13 +34,28 @@ template <typename Loop, typename... Args>
 struct Compiled<Loop, void (*)(Args...)> {
   static void portable(Args... args) { Loop::run(args...); }
   PARALLAX_AVX2 static void avx2(Args... args) { Loop::run(args...); }
+  PARALLAX_AVX512 static void avx512(Args... args) { Loop::run(args...); }
 };
+
+/// That of three functions which has the instruction set in use.
+template <typename Function>
+Function *choose(Function *portable, Function *avx2, Function *avx512) {
+  switch (instructionSet()) {
+  case InstructionSet::AVX512:
+    return avx512;
+  case InstructionSet::AVX2:
+    return avx2;
+  case InstructionSet::Portable:
+    break;
+  }
+  return portable;
+}
 
 /// Loop::run, a PARALLAX_INLINE function, compiled for the instruction set in
 /// use.
 template <typename Loop> auto vectorized() {
-  using Both = Compiled<Loop, decltype(&Loop::run)>;
-  return instructionSet() >= InstructionSet::AVX2 ? Both::avx2 : Both::portable;
+  using All = Compiled<Loop, decltype(&Loop::run)>;
+  return choose(All::portable, All::avx2, All::avx512);
 }
 
 } // namespace parallax::npu

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace parallax::npu {
@@ -40,6 +41,11 @@ WeightView rowMajorWeights(const Tensor &w, int32_t zeroPoint = 0);
 /// A tensor [columns, channels, taps...]: the kernel of an ONNX convolution.
 WeightView convolutionWeights(const Tensor &w, int32_t zeroPoint = 0);
 
+/// The taps of a depthwise convolution: tap `line * columns + column`.
+struct DepthwiseTaps {
+  int64_t lines, columns;
+};
+
 /// The second operand as 16-bit pairs along the depth, in panels of 16 columns.
 ///
 /// The products of a pair are added in 32 bits. A panel is cut along its depth
@@ -49,7 +55,9 @@ WeightView convolutionWeights(const Tensor &w, int32_t zeroPoint = 0);
 ///
 /// For processors that multiply bytes exactly, weights of bytes stay these, in
 /// fours along the depth, and activations of U8 are taken with their zero
-/// points, whose share columnSums() tells.
+/// points, whose share columnSums() tells. Those of a depthwise convolution are
+/// fours of a column of its kernel, one after the other, because neighbours
+/// share the pixels of columns.
 class PackedWeights {
 public:
   static constexpr int64_t panelWidth = 16;
@@ -64,19 +72,21 @@ public:
   PackedWeights() = default;
   /// For activations of type `activations`.
   PackedWeights(const WeightView &view, DType activations,
-                bool isDepthwise = false) {
-    pack(view, activations, isDepthwise);
+                std::optional<DepthwiseTaps> depthwise = std::nullopt) {
+    pack(view, activations, depthwise);
   }
 
   /// Packs again, in the memory of before if it suffices: for products of two
   /// activations.
   void pack(const WeightView &view, DType activations,
-            bool isDepthwise = false);
+            std::optional<DepthwiseTaps> depthwise = std::nullopt);
 
   int64_t columns() const { return columnCount; }
   /// The number of products in one sum.
   int64_t depth() const { return depthCount; }
-  int64_t pairs() const { return (depthCount + 1) / 2; }
+  int64_t pairs() const { return (packedDepth + 1) / 2; }
+  /// What is depthwise, else nothing.
+  std::optional<DepthwiseTaps> depthwiseTaps() const { return depthwise; }
   DType activations() const { return activationType; }
   bool isSplit() const { return split; }
   bool isBytes() const { return bytes; }
@@ -113,6 +123,9 @@ private:
   template <typename T> void packAs(const WeightView &view);
 
   int64_t columnCount = 0, depthCount = 0;
+  /// With rows of zeros where a column of the kernel is not a multiple of four.
+  int64_t packedDepth = 0;
+  std::optional<DepthwiseTaps> depthwise;
   DType activationType = DType::U8;
   bool split = false, bytes = false, hasNarrowSums = false;
   int64_t largestSum = 0;
