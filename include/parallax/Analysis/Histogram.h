@@ -50,6 +50,12 @@ public:
   double binStart(size_t i) const;
   std::span<const int64_t> counts() const { return bins; }
 
+  /// All of it, for another process (Support/Bytes.h).
+  template <typename Archive> void transfer(Archive &archive) {
+    archive(maxBins, exponent, first, bins, finite, nans, infs, lowest,
+            highest);
+  }
+
 private:
   /// Makes room for [low, high].
   void cover(double low, double high);

@@ -152,6 +152,14 @@ public:
   /// The root of the mean square error of each channel.
   std::vector<float> channelErrors() const;
 
+  /// What it knows of samples, for another process (Support/Bytes.h) that
+  /// compares the same tensor.
+  template <typename Archive> void transfer(Archive &archive) {
+    archive(total, extent, sums, extents, cosines, samples, count, nanA, nanB,
+            infA, infB, special, saturated, rows, agreeing, clearlyMoved,
+            maxAbs, worstSampleCosine, worstSample, isExact);
+  }
+
 private:
   /// Goes through the floats of one sample.
   class Walk;

@@ -3,12 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pool of threads takes samples one by one; results are handed out in their
-// order, however they finish.
+// order, however they finish. Between ranks they travel once a block is done.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Core/SampleRunner.h"
+#include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Listener.h"
 #include "parallax/Support/Parallel.h"
+#include "parallax/Support/Ranks.h"
 
 #include <condition_variable>
 #include <fmt/format.h>
@@ -21,9 +23,10 @@ namespace {
 
 class Runner {
 public:
-  Runner(const Executable &executable, size_t count,
+  Runner(const Executable &executable, const SampleRange &range,
          const SampleCallbacks &callbacks)
-      : executable(executable), count(count), callbacks(callbacks) {}
+      : executable(executable), end(range.end), callbacks(callbacks),
+        next(range.begin), turn(range.begin) {}
 
   /// One worker: takes the next sample until there is none.
   void work() {
@@ -32,7 +35,7 @@ public:
       size_t sample;
       {
         std::lock_guard lock(mutex);
-        if (next == count || failed)
+        if (next == end || failed)
           return;
         sample = next++;
       }
@@ -81,25 +84,139 @@ private:
   }
 
   const Executable &executable;
-  const size_t count;
+  const size_t end;
   const SampleCallbacks &callbacks;
   std::mutex mutex;
   std::condition_variable turnChanged;
-  size_t next = 0, turn = 0;
+  size_t next, turn;
   bool failed = false;
   size_t failedSample = SIZE_MAX;
   std::exception_ptr error;
 };
 
+/// How many samples are dealt at once: at first a few, which tell how long they
+/// take, and then those of half a minute. Ranks wait for each other rarely, and
+/// whoever keeps results loses few of them. The first rank decides for all.
+class Blocks {
+public:
+  explicit Blocks(size_t count) {
+    constexpr size_t first = 16, perThread = 4;
+    size_t threads = size_t(ranks().count()) * size_t(ranks().mostThreads());
+    size = std::max((count + first - 1) / first, threads * perThread);
+  }
+
+  size_t end(size_t begin, size_t count) const {
+    return begin + std::min(size, count - begin);
+  }
+
+  /// The size of the next block, now that one has been run.
+  size_t next(size_t done) const {
+    constexpr double secondsOfBlock = 30;
+    double each = std::max(secondsSince(begun), 1e-6) / double(done);
+    return std::max(size, size_t(secondsOfBlock / each));
+  }
+  void start(size_t next) {
+    size = next;
+    begun = std::chrono::steady_clock::now();
+  }
+
+private:
+  size_t size;
+  std::chrono::steady_clock::time_point begun =
+      std::chrono::steady_clock::now();
+};
+
+SampleRange shareOf(int rank, size_t begin, size_t end, size_t count) {
+  auto at = [&](int place) {
+    return begin + (end - begin) * size_t(place) / size_t(ranks().count());
+  };
+  return {at(rank), at(rank + 1), count};
+}
+
+void packTensors(std::span<const Tensor> tensors, ByteWriter &writer) {
+  writer(tensors.size());
+  for (const Tensor &tensor : tensors)
+    writer(tensor);
+}
+
+void consumeTensors(const SampleCallbacks &callbacks, size_t sample,
+                    ByteReader &reader) {
+  size_t count = 0;
+  reader(count);
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i < count; ++i)
+    reader(tensors.emplace_back());
+  callbacks.consume(sample, tensors);
+}
+
+void dealSamples(const Executable &executable, size_t count, int threads,
+                 const SampleCallbacks &callbacks) {
+  Blocks blocks(count);
+  for (size_t begin = 0, end = 0; begin < count; begin = end) {
+    end = blocks.end(begin, count);
+    SampleRange own = shareOf(ranks().number(), begin, end, count);
+    std::vector<std::string> packed(own.end - own.begin);
+    SampleCallbacks local = callbacks;
+    local.inOrder = false;
+    local.consume = [&](size_t sample, std::span<const Tensor> outputs) {
+      ByteWriter writer;
+      if (callbacks.pack)
+        callbacks.pack(sample, outputs, writer);
+      else
+        packTensors(outputs, writer);
+      packed[sample - own.begin] = writer.take();
+    };
+    runSamples(executable, own, threads, local);
+    ByteWriter next;
+    next(blocks.next(end - begin));
+    std::string all = next.take();
+    for (const std::string &one : packed)
+      all += one;
+    packed.clear();
+    size_t decided = 0;
+    ranks().exchange(
+        fmt::format("samples {} to {} of {}", begin, end - 1, count), all,
+        [&](int rank, std::string_view bytes) {
+          ByteReader reader(bytes);
+          size_t proposed = 0;
+          reader(proposed);
+          if (rank == 0)
+            decided = proposed;
+          SampleRange range = shareOf(rank, begin, end, count);
+          for (size_t sample = range.begin; sample < range.end; ++sample)
+            if (callbacks.unpack)
+              callbacks.unpack(sample, reader);
+            else
+              consumeTensors(callbacks, sample, reader);
+        });
+    blocks.start(decided);
+  }
+}
+
 } // namespace
+
+SampleRange ownSamples(size_t count) {
+  return shareOf(ranks().number(), 0, count, count);
+}
 
 void runSamples(const Executable &executable, size_t count, int threads,
                 const SampleCallbacks &callbacks) {
-  Runner runner(executable, count, callbacks);
-  size_t workers = std::min<size_t>(size_t(std::max(threads, 1)), count);
+  if (callbacks.isDealt && ranks().areSeveral() && count > 1)
+    dealSamples(executable, count, threads, callbacks);
+  else
+    runSamples(executable, {0, count, count}, threads, callbacks);
+}
+
+void runSamples(const Executable &executable, const SampleRange &range,
+                int threads, const SampleCallbacks &callbacks) {
+  Runner runner(executable, range, callbacks);
+  size_t own = range.end - range.begin;
+  size_t workers = std::min<size_t>(size_t(std::max(threads, 1)), own);
   if (workers <= 1) {
-    setThreadCount(threads);
-    if (count > 0)
+    // Float kernels may have other bits on several threads, so the last of many
+    // samples gets no more than the others.
+    ThreadCountScope scope(range.count > 1 ? 1 : threads);
+    if (own > 0)
       runner.work();
     runner.rethrow();
     return;

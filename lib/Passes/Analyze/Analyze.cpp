@@ -95,6 +95,15 @@ public:
       along[index]->add(values, floats[observation.tensor]);
   }
 
+  /// What it has found, for another rank.
+  template <typename Archive> void transfer(Archive &archive) {
+    for (TensorComparison &comparison : comparisons)
+      archive(comparison);
+    for (std::optional<TensorComparison> &other : along)
+      if (other)
+        archive(*other);
+  }
+
   std::vector<TensorComparison> comparisons;
   /// Along the other dimension in which channels may be.
   std::vector<std::optional<TensorComparison>> along;
@@ -251,16 +260,28 @@ std::vector<ComparedSamples> withoutSamples(const Combination &combination) {
   return result;
 }
 
+/// Who looks on while samples are compared.
+struct Onlookers {
+  analyze::Waterfall waterfall;
+  analyze::InputComparison inputs;
+  analyze::BitComparison bits;
+
+  template <typename Archive> void transfer(size_t sample, Archive &archive) {
+    waterfall.transfer(sample, archive);
+    inputs.transfer(sample, archive);
+    bits.transfer(sample, archive);
+  }
+};
+
 /// All samples, by observation.
 std::vector<ComparedSamples> compare(const Combination &combination,
                                      const Samples &samples,
                                      const AnalysisOptions &analysis,
-                                     analyze::Waterfall &waterfall,
-                                     analyze::BitComparison &bits) {
+                                     Onlookers &onlookers) {
   PrepareOptions options = analyze::sweepOptions();
   DenseMap<Operation *, SmallVector<Value, 1>> references =
       referencesOf(combination);
-  bits.addReferences(references);
+  onlookers.bits.addReferences(references);
   options.readsBeside = [&](Operation *op) -> ArrayRef<Value> {
     auto it = references.find(op);
     return it == references.end() ? ArrayRef<Value>() : it->second;
@@ -272,21 +293,40 @@ std::vector<ComparedSamples> compare(const Combination &combination,
   std::vector<ComparedSamples> total = withoutSamples(combination);
   SamplePool pool;
   std::vector<SamplePool::Sample> running(samples.count);
-  SampleCallbacks callbacks;
-  callbacks.load = samples.load;
-  callbacks.observe = [&](size_t i) -> std::unique_ptr<Observer> {
-    running[i] = pool.take(i, combination, &waterfall, &bits);
-    running[i]->look = analysis.look;
-    return std::make_unique<Watcher>(observations, *running[i]);
+  auto begin = [&](size_t i) {
+    running[i] =
+        pool.take(i, combination, &onlookers.waterfall, &onlookers.bits);
   };
-  callbacks.consume = [&](size_t i, std::span<const Tensor>) {
+  auto finish = [&](size_t i) {
     for (size_t j = 0; j < total.size(); ++j)
       if (combination.observations[j].comparison)
         total[j].add(running[i]->comparisons[j], running[i]->along[j]);
-    bits.finish(i);
+    onlookers.bits.finish(i);
     pool.giveBack(std::move(running[i]));
     if (analysis.done)
       analysis.done();
+  };
+  SampleCallbacks callbacks;
+  callbacks.load = onlookers.inputs.watch(samples.load);
+  callbacks.observe = [&](size_t i) -> std::unique_ptr<Observer> {
+    begin(i);
+    running[i]->look = analysis.look;
+    return std::make_unique<Watcher>(observations, *running[i]);
+  };
+  callbacks.consume = [&](size_t i, std::span<const Tensor>) { finish(i); };
+  // Whoever looks at values sees all of them on the first rank.
+  callbacks.isDealt = !analysis.look;
+  callbacks.pack = [&](size_t i, std::span<const Tensor>, ByteWriter &writer) {
+    running[i]->transfer(writer);
+    onlookers.transfer(i, writer);
+    onlookers.bits.forget(i);
+    pool.giveBack(std::move(running[i]));
+  };
+  callbacks.unpack = [&](size_t i, ByteReader &reader) {
+    begin(i);
+    running[i]->transfer(reader);
+    onlookers.transfer(i, reader);
+    finish(i);
   };
   runSamples(executable, samples.count, analysis.threads, callbacks);
   return total;
@@ -363,26 +403,24 @@ PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
   PhaseClock clock;
   RangesAside aside(views.network);
   Combination combination = analyze::combine(views, comparisons);
-  analyze::Waterfall waterfall(views, comparisons, combination, samples,
-                               options.threads);
+  Onlookers onlookers{
+      {views, comparisons, combination, samples, options.threads},
+      {views, samples.count},
+      {combination, samples.count}};
   clock.finish("stages");
-  analyze::InputComparison inputs(views, samples.count);
-  Samples watched = samples;
-  watched.load = inputs.watch(samples.load);
-  analyze::BitComparison bits(combination, samples.count);
   std::vector<ComparedSamples> compared =
-      compare(combination, watched, options, waterfall, bits);
+      compare(combination, samples, options, onlookers);
   clock.finish("layers");
   PrecisionReport report;
-  report.differences = bits.differences(views.machine, samples);
+  report.differences = onlookers.bits.differences(views.machine, samples);
   combination.function.erase();
   clock.finish("bits");
   report.samples = int64_t(samples.count);
   for (const Comparison &comparison : comparisons)
     report.tables.push_back(tableOf(comparison, combination, compared));
-  report.inputs = inputs.rows();
+  report.inputs = onlookers.inputs.rows();
   report.outliers = outliersOfAll(combination, compared);
-  report.waterfall = waterfall.rows();
+  report.waterfall = onlookers.waterfall.rows();
   report.weights = analyze::weightsOf(views);
   report.histograms =
       analyze::histogramsOf(views, combination.tensors, report, samples);

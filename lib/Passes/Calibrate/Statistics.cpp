@@ -2,12 +2,14 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statistics of each thread are merged at the end. None of them depends on the
-// order of samples.
+// Statistics of each thread and of each rank are merged at the end. None of
+// them depends on the order of samples.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Calibrate/Statistics.h"
 #include "parallax/Backend/Core/SampleRunner.h"
+#include "parallax/Support/Ranks.h"
 
+#include <fmt/format.h>
 #include <functional>
 #include <list>
 #include <map>
@@ -127,7 +129,21 @@ public:
     addValues(total.histogram, tensor, layout, extremes);
   }
 
-  void merge(const Collector &other) {
+  void merge(Collector other) {
+    if (statistics.empty())
+      statistics = std::move(other.statistics);
+    else if (!other.statistics.empty())
+      mergeTensors(other);
+  }
+
+  NetworkStatistics take() { return std::move(statistics); }
+
+  template <typename Archive> void transfer(Archive &archive) {
+    archive(statistics);
+  }
+
+private:
+  void mergeTensors(const Collector &other) {
     for (size_t i = 0; i < statistics.size(); ++i) {
       TensorStatistics &total = statistics[i];
       const TensorStatistics &added = other.statistics[i];
@@ -142,9 +158,6 @@ public:
     }
   }
 
-  NetworkStatistics take() { return std::move(statistics); }
-
-private:
   TensorStatistics makeStatistics(const std::string &node,
                                   const std::string &name,
                                   const Observed &tensor) const {
@@ -179,6 +192,20 @@ public:
 private:
   Collector &collector;
 };
+
+NetworkStatistics mergedOverRanks(const Collector &own, size_t samples,
+                                  int64_t bins) {
+  ByteWriter writer;
+  writer(own);
+  Collector total(bins);
+  ranks().exchange(fmt::format("calibration on {} samples", samples),
+                   writer.bytes(), [&](int, std::string_view bytes) {
+                     Collector other(bins);
+                     ByteReader{bytes}(other);
+                     total.merge(std::move(other));
+                   });
+  return total.take();
+}
 
 } // namespace
 
@@ -232,12 +259,16 @@ collectStatistics(const Executable &executable, size_t samples,
   };
   // A single sample on several threads would not have the bits of one thread.
   int threads = std::min<int>(options.threads, int(samples));
-  runSamples(executable, samples, threads, callbacks);
-  if (collectors.empty())
-    return {};
-  for (auto it = std::next(collectors.begin()); it != collectors.end(); ++it)
-    collectors.front().merge(*it);
-  return collectors.front().take();
+  SampleRange own = ownSamples(samples);
+  runSamples(executable, own, threads, callbacks);
+  Collector total(bins);
+  for (Collector &collector : collectors)
+    total.merge(std::move(collector));
+  if (!ranks().areSeveral())
+    return total.take();
+  for (size_t i = own.end - own.begin; progress && i < samples; ++i)
+    progress();
+  return mergedOverRanks(total, samples, bins);
 }
 
 Interval chooseRange(const TensorStatistics &tensor,

@@ -87,6 +87,7 @@ TEST_F(AnalyzeWaterfallTest, EachStageIsWhatItsOwnRunGives) {
   EXPECT_NE(rows[0].activations, rows[0].weights);
   EXPECT_NEAR(rows[0].activations, lossOf(view), 1e-9);
   EXPECT_TRUE(rows[0].hasMachine);
+  EXPECT_EQ(rows[0].samples, 2);
   EXPECT_NEAR(rows[0].machine, lossOf(machine, npuKernels()), 1e-9);
 }
 

@@ -253,7 +253,9 @@ TEST_F(CalibrateTest, RangesChangeNoBit) {
 }
 
 TEST(CalibrationFile, ReadsWhatItWrites) {
-  Calibration calibration{"KL", 32, {}};
+  Calibration calibration{"KL", 32, {}, {}};
+  calibration.oddSamples = {{"b.jpg", OddSample::Repeats, "a.jpg", 0},
+                            {"c.jpg", OddSample::WidensRanges, "", 7}};
   TensorRange range;
   range.node = "conv", range.tensor = "t\"1";
   range.count = 64, range.nans = 1, range.infs = 2;
@@ -270,6 +272,10 @@ TEST(CalibrationFile, ReadsWhatItWrites) {
   EXPECT_EQ(read.tensors[0].u8.high, range.u8.high);
   EXPECT_EQ(read.tensors[0].channelMin[1], INFINITY);
   EXPECT_EQ(read.tensors[0].maxSample, "cat.jpg");
+  ASSERT_EQ(read.oddSamples.size(), 2u);
+  EXPECT_EQ(read.oddSamples[0].of, "a.jpg");
+  EXPECT_EQ(read.oddSamples[1].kind, OddSample::WidensRanges);
+  EXPECT_EQ(read.oddSamples[1].tensors, 7);
 }
 
 TEST(CalibrationFile, RefusesWhatItIsNot) {
@@ -278,6 +284,9 @@ TEST(CalibrationFile, RefusesWhatItIsNot) {
   for (const char *text :
        {"", "[]", "{}", "{\"version\": 2}", "{\"version\": \"1\"}",
         R"({"version": 1, "method": "KL", "samples": 1, "tensors": 3})",
+        R"({"version": 1, "method": "KL", "samples": 1, "tensors": [],
+            "odd_samples": [{"sample": "a", "kind": "ugly", "of": "",
+                             "tensors": 0}]})",
         R"({"version": 1, "method": "KL", "samples": 1, "tensors": [{}]})"})
     EXPECT_THROW(readCalibration(folder.write("bad.json", text)), Error)
         << text;

@@ -36,6 +36,12 @@ struct TensorStatistics {
   /// The second highest extremes over samples: what the range would be without
   /// the sample that set it.
   float nextMin = 0, nextMax = 0;
+
+  /// For another rank, which has no names of samples yet.
+  template <typename Archive> void transfer(Archive &archive) {
+    archive(node, tensor, histogram, channelAxis, channelMin, channelMax,
+            minSample, maxSample, nextMin, nextMax);
+  }
 };
 
 /// Inputs first, then layers in the order of execution; float tensors only.
@@ -43,6 +49,8 @@ using NetworkStatistics = std::vector<TensorStatistics>;
 
 /// `executable` has been prepared with `observe`. `load` gives the inputs of a
 /// sample and may be called from any thread; `progress` is told of each one.
+/// Ranks deal the samples among themselves, and each gets the statistics of
+/// all.
 NetworkStatistics
 collectStatistics(const Executable &executable, size_t samples,
                   const std::function<std::vector<Tensor>(size_t)> &load,

@@ -114,7 +114,10 @@ void BitComparison::take(size_t sample, size_t observation, const Tensor &found,
   if (differs && (pair.codes || !isFloat(values.dtype()))) {
     Tensor codes = expected;
     if (pair.codes && expected.dtype() == DType::F32) {
-      codes = Tensor(found.dtype(), found.shape());
+      auto size = int64_t(found.byteSize());
+      if (current.memory.size() < size)
+        current.memory = Tensor(DType::U8, {size});
+      codes = Tensor(found.dtype(), found.shape(), current.memory.rawData());
       npu::quantize(expected, codes, *pair.codes);
     }
     AffineParams noEnds{1, 0, 1, 0};

@@ -40,6 +40,12 @@ public:
             const Tensor &values);
   /// Adds a sample to the sums, in the order of samples.
   void finish(size_t sample);
+  /// What is known of a sample that is not finished, for another rank.
+  template <typename Archive> void transfer(size_t sample, Archive &archive) {
+    archive(samples[sample].counts, samples[sample].differs);
+  }
+  /// Drops what a sample takes until the other ranks have run theirs.
+  void forget(size_t sample) { samples[sample] = {}; }
 
   /// The layers that differ, in the order of the network. Those that are worth
   /// it are computed once more, with exact results beside them.
@@ -53,6 +59,9 @@ private:
     std::vector<BitCounts> counts;
     /// By tensor, end to end.
     std::vector<bool> differs;
+    /// For the codes of a reference. A tensor without a shape would be a
+    /// number.
+    Tensor memory{DType::U8, {0}};
   };
 
   void findFirst(const Sample &sample, size_t number);

@@ -78,25 +78,29 @@ std::function<std::vector<Tensor>(size_t)>
 InputComparison::watch(std::function<std::vector<Tensor>(size_t)> load) {
   return [this, load = std::move(load)](size_t sample) {
     std::vector<Tensor> inputs = load(sample);
-    std::vector<TensorComparison> &own = sums[sample];
-    own.clear();
-    for (auto [port, row] : llvm::zip(ports, rowsOfPorts)) {
+    sums[sample] = withoutValues();
+    for (auto [port, row, own] : llvm::zip(ports, rowsOfPorts, sums[sample])) {
       const Tensor &values = inputs[port.index];
-      own.emplace_back(/*channelAxis=*/-1, row.codes, /*tracksRows=*/false,
-                       /*summarizes=*/true);
-      own.back().add(row.codes ? rounded(values, port.storage, *row.codes)
-                               : values,
-                     values);
+      own.add(row.codes ? rounded(values, port.storage, *row.codes) : values,
+              values);
     }
     return inputs;
   };
 }
 
+std::vector<TensorComparison> InputComparison::withoutValues() const {
+  std::vector<TensorComparison> comparisons;
+  for (const PrecisionRow &row : rowsOfPorts)
+    comparisons.emplace_back(/*channelAxis=*/-1, row.codes,
+                             /*tracksRows=*/false, /*summarizes=*/true);
+  return comparisons;
+}
+
 std::vector<PrecisionRow> InputComparison::rows() const {
   std::vector<PrecisionRow> result = rowsOfPorts;
+  std::vector<TensorComparison> totals = withoutValues();
   for (auto [i, row] : llvm::enumerate(result)) {
-    TensorComparison total(/*channelAxis=*/-1, row.codes, /*tracksRows=*/false,
-                           /*summarizes=*/true);
+    TensorComparison &total = totals[i];
     for (const std::vector<TensorComparison> &sample : sums)
       if (i < sample.size())
         total.merge(sample[i]);

@@ -47,10 +47,20 @@ public:
   /// a time.
   std::function<std::vector<Tensor>(size_t)>
   watch(std::function<std::vector<Tensor>(size_t)> load);
+  /// What was seen of a sample, for another rank.
+  template <typename Archive> void transfer(size_t sample, Archive &archive) {
+    if (sums[sample].empty())
+      sums[sample] = withoutValues();
+    for (TensorComparison &port : sums[sample])
+      archive(port);
+  }
   /// Of all samples, in their order.
   std::vector<PrecisionRow> rows() const;
 
 private:
+  /// A comparison for each port.
+  std::vector<TensorComparison> withoutValues() const;
+
   struct Port {
     size_t index = 0;
     DType storage = DType::F32;

@@ -165,7 +165,7 @@ std::vector<WaterfallRow> Waterfall::rows() const {
     if (results[Optimization].samples > 0 && results[Activations].samples > 0)
       rows.push_back({tensor.name, loss(Optimization), loss(Weights),
                       loss(Activations), hasMachine ? loss(Machine) : 0,
-                      hasMachine});
+                      hasMachine, int64_t(samples.size())});
   }
   return rows;
 }

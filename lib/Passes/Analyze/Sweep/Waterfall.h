@@ -28,6 +28,14 @@ public:
   void take(size_t sample, const Observation &observation,
             const Tensor &values);
 
+  /// What was seen of a sample, for another rank.
+  template <typename Archive> void transfer(size_t sample, Archive &archive) {
+    if (sample < samples.size())
+      for (Output &output : samples[sample])
+        for (TensorComparison &stage : output.stages)
+          archive(stage);
+  }
+
   /// The outputs that all stages were asked for.
   std::vector<WaterfallRow> rows() const;
 
