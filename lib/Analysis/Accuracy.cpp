@@ -23,7 +23,7 @@ TaskOutcome outcomeOf(const Accuracy &accuracy) {
           std::string(nameOf(accuracy.verdict)), accuracy.sentence};
 }
 
-void decide(Accuracy &accuracy, double leastLoss) {
+void decide(Accuracy &accuracy) {
   if (!accuracy.isCompared())
     return;
   const NetworkAccuracy &first = accuracy.networks.front(),
@@ -32,13 +32,11 @@ void decide(Accuracy &accuracy, double leastLoss) {
   double reference = first.metrics.front().value.value;
   double tolerable = accuracy.tolerableLoss;
   Estimate loss = metric.loss;
-  // What no sample has shown may still happen to one of the next.
-  double atMost = std::max(loss.high, leastLoss);
   if (!accuracy.hasIntervals)
-    loss.low = loss.high = atMost = loss.value;
+    loss.low = loss.high = loss.value;
   std::string interval =
       accuracy.hasIntervals
-          ? fmt::format(" (95 %: {:.4f} to {:.4f})", loss.low, atMost)
+          ? fmt::format(" (95 %: {:.4f} to {:.4f})", loss.low, loss.high)
           : std::string();
   std::string facts = fmt::format(
       "{} loses {:.4f}{} of {}'s {} {:.4f}; {:.4f} is tolerable", last.network,
@@ -56,7 +54,7 @@ void decide(Accuracy &accuracy, double leastLoss) {
   } else if (loss.low > tolerable) {
     accuracy.verdict = AccuracyVerdict::Bad;
     accuracy.sentence = "bad: " + facts;
-  } else if (atMost <= tolerable) {
+  } else if (loss.high <= tolerable) {
     accuracy.verdict = AccuracyVerdict::Good;
     accuracy.sentence = "good: " + facts;
   } else {

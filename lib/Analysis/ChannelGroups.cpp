@@ -230,6 +230,49 @@ ChannelGroups::result(const TensorComparison &total) const {
   return result;
 }
 
+double weakestCosine(std::span<const ChannelGroup> groups, double otherwise) {
+  std::optional<double> weakest;
+  for (const ChannelGroup &group : groups)
+    if (!group.isConstant)
+      weakest = std::min(weakest.value_or(group.cosine), group.cosine);
+  return weakest.value_or(otherwise);
+}
+
+bool weighByGroups(std::span<const Tensor> outputs,
+                   std::span<const std::span<float>> weights) {
+  bool hasGroups = false;
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    std::span<float> own = weights[k];
+    std::ranges::fill(own, 1.0f);
+    const Tensor &output = outputs[k];
+    TensorComparison sample;
+    sample.add(output, output);
+    const std::vector<PairSums> &channels = sample.channelSums();
+    ChannelGroups groups;
+    groups.add(sample);
+    std::vector<ChannelGroup> found = groups.result(sample);
+    if (found.size() < 2 || output.dtype() != DType::F32 || channels.empty())
+      continue;
+    hasGroups = true;
+    std::span dims(output.shape());
+    auto inner = size_t(elementCount(dims.subspan(2)));
+    for (const ChannelGroup &group : found) {
+      double energy = 0;
+      for (const ChannelRange &range : group.channels)
+        for (int64_t i = range.first; i <= range.last; ++i)
+          energy += channels[size_t(i)].squareB;
+      // What is silent in this sample has no size to compare errors with.
+      float worth = energy > 0 ? float(1 / energy) : 0;
+      for (const ChannelRange &range : group.channels)
+        for (size_t first = size_t(range.first) * inner; first < own.size();
+             first += channels.size() * inner)
+          std::fill_n(own.begin() + long(first),
+                      size_t(range.last - range.first + 1) * inner, worth);
+    }
+  }
+  return hasGroups;
+}
+
 std::vector<ChannelGroup> chooseGroups(std::vector<ChannelGroup> own,
                                        std::vector<ChannelGroup> other) {
   auto hasLost = [](const std::vector<ChannelGroup> &groups) {

@@ -44,8 +44,8 @@ double widthOf(const ValueSummary &values) {
 
 class Diagnostician {
 public:
-  explicit Diagnostician(const PrecisionReport &report)
-      : report(report), model(report) {}
+  Diagnostician(const PrecisionReport &report, const SeenValues &calibrated)
+      : report(report), calibrated(calibrated), model(report) {}
 
   std::vector<Diagnosis> run() {
     findFaults();
@@ -90,6 +90,7 @@ private:
   }
 
   bool losesNothingVisible(const PrecisionRow &row) const;
+  bool hasSeenMore(const PrecisionRow &row) const;
 
   void findFaults();
   void lookAtInput(const PrecisionRow &row);
@@ -104,6 +105,7 @@ private:
                                const ChannelPeak &peak) const;
 
   const PrecisionReport &report;
+  const SeenValues &calibrated;
   LossModel model;
   std::vector<Diagnosis> found;
 };
@@ -196,6 +198,14 @@ bool Diagnostician::losesNothingVisible(const PrecisionRow &row) const {
   return row.type == "Softmax" || (isJudged && readers.layers.empty());
 }
 
+/// Codes may also be wide because somebody else shares them.
+bool Diagnostician::hasSeenMore(const PrecisionRow &row) const {
+  auto seen = calibrated.find(row.tensor);
+  return seen != calibrated.end() &&
+         std::max(seen->second.high, 0.0) - std::min(seen->second.low, 0.0) >
+             farWider * widthOf(row.metrics.reference);
+}
+
 void Diagnostician::lookAtPart(const AttributionRow &part) {
   const PrecisionRow *row = model.find(part.tensor);
   if (!row || part.total() < largePart * model.loss)
@@ -284,6 +294,8 @@ void Diagnostician::blameCodes(const PrecisionRow &row,
                     "{:.3g}; they reach {:.3g}{}",
                     percent(metrics.saturated), low, high,
                     isAbove ? values.max : values.min, effect));
+  } else if (isWide && hasSeenMore(row)) {
+    add(row, Cause::WideRange, wide + (isDead ? "; " + dead : "") + effect);
   } else if (isDead && !loud) {
     add(row, Cause::DeadChannels, dead + (isWide ? "; " + wide : "") + effect);
   } else if (hasPeak) {
@@ -365,8 +377,9 @@ void Diagnostician::findUpstream() {
 
 } // namespace
 
-std::vector<Diagnosis> diagnose(const PrecisionReport &report) {
-  return Diagnostician(report).run();
+std::vector<Diagnosis> diagnose(const PrecisionReport &report,
+                                const SeenValues &calibrated) {
+  return Diagnostician(report, calibrated).run();
 }
 
 } // namespace parallax

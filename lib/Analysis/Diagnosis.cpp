@@ -12,6 +12,8 @@ std::string_view nameOf(Cause cause) {
   switch (cause) {
   case Cause::ActivationOutliers:
     return "ActivationOutliers";
+  case Cause::WideRange:
+    return "WideRange";
   case Cause::DeadChannels:
     return "DeadChannels";
   case Cause::Saturation:

@@ -100,7 +100,7 @@ LossModel::LossModel(const PrecisionReport &report) {
   if (const PrecisionTable *table = lastTable(report, AnalysisMethod::EndToEnd))
     for (const PrecisionRow &row : table->rows)
       if (row.isOutput) {
-        double lost = 1 - row.metrics.similarity();
+        double lost = 1 - decidingSimilarity(row);
         loss += lost;
         lossOfMoves += lossByMoves(row, lost);
         worstLoss = std::max(worstLoss, lost);

@@ -14,9 +14,6 @@
 namespace parallax {
 namespace {
 
-constexpr std::string_view advice =
-    "measure the accuracy on your task with the section evaluation";
-
 /// Where the mean over many more samples would lie, with 95 % confidence.
 struct Confidence {
   double low = 1, high = 1;
@@ -102,6 +99,13 @@ private:
     group.lowest = metrics.isExact ? group.mean : metrics.worstSampleCosine;
     group.highest = std::max(group.lowest, group.highest);
     return group;
+  }
+
+  /// What says more than outputs do.
+  std::string_view advice() const {
+    return report.task ? "the accuracy of the task, which was measured, decides"
+                       : "measure the accuracy on your task with the section "
+                         "evaluation";
   }
 
   bool isEmpty() const { return metrics.samples == 0 || metrics.count == 0; }
@@ -196,7 +200,7 @@ std::string Judge::whyUndecided() const {
       return reason;
   if (AgreementCount rows = agreementOf(metrics);
       rows.count > 0 && rows.part() - rows.reach() < goodAgreement)
-    return fmt::format("{}: {}", rows.text(), advice);
+    return fmt::format("{}: {}", rows.text(), advice());
   return "";
 }
 
@@ -205,14 +209,14 @@ std::string Judge::whyUndecided(const ChannelGroup &group) const {
   if (low < goodCosine && high >= goodCosine)
     return fmt::format("the samples are too few or too different to tell "
                        "whether the cosine{} reaches {}: {}",
-                       whereIn(group), goodCosine, advice);
+                       whereIn(group), goodCosine, advice());
   if (low < goodCosine)
     return fmt::format("{} is below {}: {}", cosineOf(group), goodCosine,
-                       advice);
+                       advice());
   if (group.lowest < goodSample)
     return fmt::format("sample {} keeps {}{}, less than {}: {}",
                        group.worstSample, lowText(group.lowest), whereIn(group),
-                       goodSample, advice);
+                       goodSample, advice());
   return "";
 }
 

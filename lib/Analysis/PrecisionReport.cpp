@@ -54,6 +54,12 @@ bool Attribution::closes() const {
   return gap() <= widestGap && sizes() <= largestSizes;
 }
 
+double decidingSimilarity(const PrecisionRow &output) {
+  double whole = output.metrics.similarity();
+  // Numbers that are NaN on one side alone count against all groups.
+  return std::min(whole, weakestCosine(output.groups, whole));
+}
+
 ChannelPeak peakOf(std::span<const float> channelMaxima) {
   ChannelPeak peak;
   std::vector<float> used;

@@ -30,6 +30,9 @@ constexpr double smallGain = 0.05, leastGain = 1e-4;
 constexpr int mostAttempts = 4;
 /// Codes that are finer by this factor give a dead channel its life back.
 constexpr double muchFiner = 16;
+/// What costs nothing and was seen to leave no more than this part of the loss
+/// is tried before anything that is paid for.
+constexpr double cheaplyLeft = 0.25;
 /// SmoothQuant is suggested for channels this far above the median one.
 constexpr double worthSmoothing = 8;
 
@@ -72,9 +75,11 @@ public:
     suggestSmoothing();
     suggestWidening();
     suggestHighest();
-    sortByKey(found, [](const Candidate &candidate) {
+    sortByKey(found, [this](const Candidate &candidate) {
       const Suggestion &suggestion = candidate.suggestion;
-      return std::tuple(!candidate.isRemedy, !candidate.repairs,
+      bool isFree = suggestion.executedOn > 0 && suggestion.extraCycles <= 0 &&
+                    suggestion.predictedGain >= (1 - cheaplyLeft) * model.loss;
+      return std::tuple(!candidate.isRemedy, !isFree, !candidate.repairs,
                         candidate.repairs ? suggestion.extraCycles : 0,
                         -suggestion.predictedGain);
     });
@@ -114,6 +119,7 @@ private:
   }
 
   void suggestCalibration();
+  void suggestMethod();
   void suggestSmoothing();
   void suggestWidening();
   void suggestHighest();
@@ -146,6 +152,8 @@ void Suggester::suggestCalibration() {
         hasForeignSamples());
     return;
   }
+  if (options.partLeft)
+    return suggestMethod();
   if (options.calibrationMethod != QuantMethod::MinMax) {
     if (has(Cause::Saturation))
       add("let ranges cover all values of the calibration", {},
@@ -155,6 +163,30 @@ void Suggester::suggestCalibration() {
   }
   add("let ranges leave out rare values", {}, {{field, "\"MSE\"", false}},
       predictMse(), 0, /*revives=*/false);
+}
+
+/// The best of the methods that were executed.
+void Suggester::suggestMethod() {
+  std::optional<QuantMethod> best;
+  double least = 1;
+  for (const auto &[method, name] : enumNames<QuantMethod>())
+    if (method != options.calibrationMethod)
+      if (std::optional<double> left = options.partLeft(method);
+          left && *left < least) {
+        least = *left;
+        best = method;
+      }
+  if (!best)
+    return;
+  add(*best == QuantMethod::MinMax
+          ? "let ranges cover all values of the calibration"
+          : "let ranges leave out rare values",
+      {},
+      {{"quant.calibration_method", fmt::format("\"{}\"", configName(*best)),
+        false}},
+      least * model.loss, 0, /*revives=*/false);
+  if (!found.empty())
+    found.back().suggestion.executedOn = options.executedOn;
 }
 
 /// Errors of cut values all point in one direction, so that not all of what a

@@ -145,6 +145,16 @@ void scoreClasses(Accuracy &accuracy, const Task &task,
   });
 }
 
+/// What none of n samples has shown happens to fewer than 3 in n (95 %).
+/// Drawing the samples again can't tell.
+void widenUnseenLosses(Accuracy &accuracy) {
+  double atMost = 3 / double(accuracy.samples);
+  for (NetworkAccuracy &network : std::span(accuracy.networks).subspan(1))
+    for (MetricResult &metric : network.metrics)
+      if (metric.loss.low == 0 && metric.loss.high == 0)
+        metric.loss.high = atMost;
+}
+
 std::string csvField(std::string_view text) {
   return safeText(TextKind::CsvField, text);
 }
@@ -197,10 +207,9 @@ Accuracy judgeAnswers(const Task &task, const EvaluationConfig &config,
   scoreClasses(accuracy, task, networks);
   findChanges(accuracy, task, data, networks);
   accuracy.tolerableLoss = tolerableLossOf(config, accuracy.networks.front());
-  // What none of n samples has shown happens to fewer than 3 in n (95 %).
-  decide(accuracy, task.isShareOfSamples() && accuracy.changedCount == 0
-                       ? 3 / double(data.size())
-                       : 0);
+  if (task.isShareOfSamples() && accuracy.changedCount == 0)
+    widenUnseenLosses(accuracy);
+  decide(accuracy);
   return accuracy;
 }
 
@@ -234,7 +243,7 @@ Accuracy judgeNumbers(const EvaluationConfig &config, int64_t samples,
   accuracy.networks = measureNumbers(config, networks);
   accuracy.hasIntervals = false;
   accuracy.tolerableLoss = tolerableLossOf(config, accuracy.networks.front());
-  decide(accuracy, 0);
+  decide(accuracy);
   return accuracy;
 }
 

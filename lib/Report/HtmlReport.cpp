@@ -9,6 +9,7 @@
 
 #include "parallax/Support/Encoding.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Parallel.h"
 
 #include <fmt/format.h>
 
@@ -46,9 +47,22 @@ std::string htmlReport(std::span<const ReportedBuild> builds) {
   if (at == std::string_view::npos)
     throw Error("the page of reports has no room for its data");
   std::string text(page.substr(0, at));
+  struct Element {
+    size_t build;
+    const ReportedFile *file;
+    std::string text;
+  };
+  std::vector<Element> elements;
   for (size_t i = 0; i < builds.size(); ++i)
     for (const ReportedFile &file : builds[i])
-      text += elementOf(i, file);
+      elements.push_back({i, &file, ""});
+  parallelFor(std::ssize(elements), 1, [&](int64_t begin, int64_t end) {
+    for (Element &each :
+         std::span(elements).subspan(size_t(begin), size_t(end - begin)))
+      each.text = elementOf(each.build, *each.file);
+  });
+  for (const Element &element : elements)
+    text += element.text;
   return text.append(page.substr(at + mark.size()));
 }
 

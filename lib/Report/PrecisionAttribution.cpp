@@ -6,7 +6,7 @@
 // alone. Parts are only shown as a sum that closes: they cancel each other, so
 // that a large one alone is not a reason to change a layer.
 //===----------------------------------------------------------------------===//
-#include "parallax/Report/Precision.h"
+#include "PrecisionText.h"
 #include "parallax/Support/Sort.h"
 #include "parallax/Support/Unicode.h"
 
@@ -92,7 +92,8 @@ std::string renderAttribution(const PrecisionReport &report, size_t maxRows,
         nameOf(attribution.mode), formatNumber(attribution.measured, 4));
   constexpr size_t shownNames = 8;
   return fmt::format(
-      "Loss of outputs by layer【{}】\n{}{}{}", nameOf(attribution.mode),
+      "Loss of outputs by layer【{}】{}\n{}{}{}", nameOf(attribution.mode),
+      firstSamplesText(attribution.samples, report.samples),
       attributionTable(attribution, maxRows, /*isExact=*/false).render(style),
       closureText(attribution),
       approximatedText(attribution, style.width > 0

@@ -32,6 +32,19 @@ std::string cyclesText(int64_t cycles) {
                      cycles > 0 ? "more" : "less");
 }
 
+std::string foundBy(const Suggestion &suggestion) {
+  int64_t samples = suggestion.executedOn;
+  return samples == 0 ? "predicted"
+                      : fmt::format("executed on {} sample{}:", samples,
+                                    samples == 1 ? "" : "s");
+}
+
+bool hasGroups(const PrecisionReport &report) {
+  return std::ranges::any_of(
+      judgeFinalOutputs(report),
+      [](const JudgedOutput &output) { return output.row->groups.size() > 1; });
+}
+
 std::string editText(const ConfigEdit &edit) {
   return edit.appends
              ? fmt::format("add to {}: {}", edit.field, printable(edit.value))
@@ -44,7 +57,7 @@ double meanSimilarity(const PrecisionReport &report) {
   std::vector<JudgedOutput> outputs = judgeFinalOutputs(report);
   double sum = 0;
   for (const JudgedOutput &output : outputs)
-    sum += output.row->metrics.similarity();
+    sum += decidingSimilarity(*output.row);
   return outputs.empty() ? 1 : sum / double(outputs.size());
 }
 
@@ -91,14 +104,15 @@ std::string renderSuggestions(const PrecisionReport &report) {
   std::string text = "What to change\n";
   double mean = meanSimilarity(report);
   size_t outputs = judgeFinalOutputs(report).size();
-  std::string what = outputs > 1
-                         ? fmt::format("outputs (the mean of {})", outputs)
-                         : "outputs";
+  std::string what =
+      hasGroups(report) ? "the weakest channels of outputs" : "outputs";
+  if (outputs > 1)
+    what += fmt::format(" (the mean of {})", outputs);
   for (size_t i = 0; i < report.suggestions.size(); ++i) {
     const Suggestion &suggestion = report.suggestions[i];
     text += fmt::format(
-        "  {}. {}: predicted cosine of {} {} instead of {}, {}\n", i + 1,
-        suggestion.title, what,
+        "  {}. {}: {} cosine of {} {} instead of {}, {}\n", i + 1,
+        suggestion.title, foundBy(suggestion), what,
         formatFraction(std::min(1.0, mean + suggestion.predictedGain), 5),
         formatFraction(mean, 5), cyclesText(suggestion.extraCycles));
     for (const ConfigEdit &edit : suggestion.edits)
@@ -123,7 +137,8 @@ std::string suggestionsJson(const PrecisionReport &report) {
          {"edits", std::move(edits)},
          {"cosine", mean},
          {"predicted_cosine", std::min(1.0, mean + suggestion.predictedGain)},
-         {"extra_cycles", suggestion.extraCycles}});
+         {"extra_cycles", suggestion.extraCycles},
+         {"executed_on", suggestion.executedOn}});
   }
   return Json{{"schema", 1}, {"suggestions", std::move(list)}}.dump(
              1, ' ', false, Json::error_handler_t::replace) +
@@ -139,7 +154,7 @@ std::string renderApplied(const Application &applied, const TableStyle &style) {
   double left = leftPart(*applied.before, applied.predictedGain);
   for (const JudgedOutput &output : judgeFinalOutputs(*applied.before)) {
     const PrecisionRow *row = output.row;
-    double old = row->metrics.similarity(), predicted = 1 - (1 - old) * left;
+    double old = decidingSimilarity(*row), predicted = 1 - (1 - old) * left;
     auto found =
         std::ranges::find(after, row->tensor, [](const JudgedOutput &output) {
           return output.row->tensor;
@@ -147,7 +162,7 @@ std::string renderApplied(const Application &applied, const TableStyle &style) {
     std::string verified = "-", gain = "-";
     Tint tint = Tint::Plain;
     if (found != after.end()) {
-      double similarity = found->row->metrics.similarity();
+      double similarity = decidingSimilarity(*found->row);
       verified = formatFraction(similarity, 5);
       gain = fmt::format("{:+.5f}", similarity - old);
       tint =

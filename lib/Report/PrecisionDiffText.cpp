@@ -166,8 +166,9 @@ std::string cyclesLine(const Change<int64_t> &cycles) {
   if (cycles.before <= 0 || cycles.after <= 0)
     return "";
   double part = double(cycles.after) / double(cycles.before) - 1;
-  return fmt::format("Cycles: {} in A, {} in B ({:+.1f} %).\n", cycles.before,
-                     cycles.after, 100 * part);
+  return fmt::format("Cycles: {} in A, {} in B ({:+.1f} %), without those of "
+                     "input processors.\n",
+                     cycles.before, cycles.after, 100 * part);
 }
 
 std::string samplesText(const PrecisionDiff &diff) {

@@ -258,6 +258,7 @@ void describe(Archive &archive, T &row) {
   archive("activations", row.activations);
   archive("machine", row.machine);
   archive("has_machine", row.hasMachine);
+  archive.optional("samples", row.samples);
 }
 
 template <typename Archive, Like<DifferenceExample> T>
@@ -306,6 +307,7 @@ void describe(Archive &archive, T &suggestion) {
   archive("edits", suggestion.edits);
   archive("predicted_gain", suggestion.predictedGain);
   archive("extra_cycles", suggestion.extraCycles);
+  archive.optional("executed_on", suggestion.executedOn);
 }
 
 template <typename Archive, Like<HistogramRow> T>
@@ -314,7 +316,7 @@ void describe(Archive &archive, T &row) {
   archive("tensor", row.tensor);
   archive("is_weight", row.isWeight);
   archive("channel", row.channel);
-  archive("samples", row.samples);
+  archive.optional("samples", row.samples);
   archive.optional("clip", row.clip);
   archive("values", row.values);
 }

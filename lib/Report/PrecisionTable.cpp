@@ -74,6 +74,12 @@ std::string listed(std::span<const std::string> names, size_t maxNames) {
   return text;
 }
 
+std::string firstSamplesText(int64_t samples, int64_t all) {
+  return samples > 0 && samples < all
+             ? fmt::format(" (the first {} of {} samples)", samples, all)
+             : "";
+}
+
 std::string shapeText(const Shape &shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "),
                      shape.size() == 1 ? "," : "");
@@ -219,7 +225,7 @@ std::string precisionTableText(const PrecisionReport &report, bool full) {
   if (!report.outliers.empty())
     text += renderOutliers(report) + "\n";
   if (!report.waterfall.empty())
-    text += renderWaterfall(report.waterfall) + "\n";
+    text += renderWaterfall(report) + "\n";
   if (report.attribution)
     text += renderAttribution(report, report.attribution->rows.size()) + "\n";
   if (!report.differences.empty())

@@ -42,6 +42,10 @@ int64_t movedRows(const ComparisonResult &metrics);
 /// there are no such rows, or if they were not compared.
 std::string movedRowsText(const ComparisonResult &metrics);
 
+/// " (the first 2 of 8 samples)", where not all samples were looked at; empty
+/// where they were, or where that is not known.
+std::string firstSamplesText(int64_t samples, int64_t all);
+
 /// "a, b and 3 more": printable names, no more than `maxNames`.
 std::string listed(std::span<const std::string> names, size_t maxNames);
 

@@ -5,7 +5,7 @@
 // Which stage causes the loss: the weights, the activations, or the arithmetic
 // of the NPU? This table comes before those of single layers.
 //===----------------------------------------------------------------------===//
-#include "parallax/Report/Precision.h"
+#include "PrecisionText.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -49,11 +49,13 @@ Table waterfallTable(const std::vector<WaterfallRow> &rows) {
   return table;
 }
 
-std::string renderWaterfall(const std::vector<WaterfallRow> &rows,
+std::string renderWaterfall(const PrecisionReport &report,
                             const TableStyle &style) {
+  const std::vector<WaterfallRow> &rows = report.waterfall;
   if (rows.empty())
     return "";
-  return waterfallTitle() + "\n" + waterfallTable(rows).render(style);
+  return waterfallTitle() + firstSamplesText(rows[0].samples, report.samples) +
+         "\n" + waterfallTable(rows).render(style);
 }
 
 } // namespace parallax

@@ -27,6 +27,10 @@ struct MetricResult {
   Estimate value = {};
   /// How much worse than the first network it is: a positive loss is worse.
   Estimate loss = {};
+
+  template <typename Archive> void transfer(Archive &archive) {
+    archive(name, title, higherIsBetter, value, loss);
+  }
 };
 
 struct NetworkAccuracy {
@@ -100,9 +104,8 @@ struct TaskOutcome {
 };
 TaskOutcome outcomeOf(const Accuracy &accuracy);
 
-/// Judges the last network by the metric that decides. `leastLoss` is the
-/// smallest loss that so many samples could have shown.
-void decide(Accuracy &accuracy, double leastLoss);
+/// Judges the last network by the metric that decides.
+void decide(Accuracy &accuracy);
 
 } // namespace parallax
 

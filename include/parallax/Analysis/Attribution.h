@@ -61,6 +61,8 @@ struct WaterfallRow {
   double optimization = 0, weights = 0, activations = 0, machine = 0;
   /// Whether the NPU was analyzed at all.
   bool hasMachine = false;
+  /// The first ones of the analysis.
+  int64_t samples = 0;
 };
 
 } // namespace parallax

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace parallax {
@@ -97,6 +98,14 @@ private:
   /// By sample, then by group. Samples before the decision have one group.
   std::vector<std::vector<SampleSums>> samples;
 };
+
+/// The lowest cosine of groups that vary; `otherwise` if there are none.
+double weakestCosine(std::span<const ChannelGroup> groups, double otherwise);
+
+/// What errors of the outputs of a sample are worth if groups of channels count
+/// alike, whatever they hold. False if no output has more than one group.
+bool weighByGroups(std::span<const Tensor> outputs,
+                   std::span<const std::span<float>> weights);
 
 /// Of an output whose channels lie along one of two dimensions, the groups that
 /// tell. `own` are those of the likelier dimension, `other` stable ones of the

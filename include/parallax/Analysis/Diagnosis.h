@@ -20,6 +20,9 @@ struct PrecisionReport;
 enum class Cause {
   /// A few channels take the codes of all others.
   ActivationOutliers,
+  /// The calibration has seen values far beyond all others, and the codes cover
+  /// them.
+  WideRange,
   /// Channels vary by less than half a step.
   DeadChannels,
   /// Values lie beyond the calibrated range.
@@ -70,6 +73,8 @@ struct Suggestion {
   double predictedGain = 0;
   /// The estimated number of additional cycles on the NPU.
   int64_t extraCycles = 0;
+  /// The gain was not predicted but executed, on so many samples; else 0.
+  int64_t executedOn = 0;
 };
 
 } // namespace parallax

@@ -36,7 +36,8 @@ class LossModel {
 public:
   explicit LossModel(const PrecisionReport &report);
 
-  /// The mean over outputs of 1 - similarity, and the largest of them.
+  /// The mean over outputs of 1 - similarity of the group of channels that
+  /// decides, and the largest of them.
   double loss = 0, worstLoss = 0;
   /// Shares of `loss`, inputs first, in the order of the network. None is
   /// negative, so together they may be more than it.

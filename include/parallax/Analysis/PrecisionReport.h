@@ -60,6 +60,10 @@ struct PrecisionRow {
   std::vector<float> sampleCosines = {}, channelErrors = {};
 };
 
+/// The similarity of an output as its verdict sees it: that of its weakest
+/// group of channels.
+double decidingSimilarity(const PrecisionRow &output);
+
 struct PrecisionTable {
   AnalysisMethod method = AnalysisMethod::PerLayer;
   AnalysisMode mode = AnalysisMode::Reference;

@@ -21,8 +21,13 @@
 
 namespace parallax {
 
+/// The least and the greatest value of tensors.
+using SeenValues = std::map<std::string, Interval>;
+
 /// Why layers are bad, the worst first; nothing for a healthy network.
-std::vector<Diagnosis> diagnose(const PrecisionReport &report);
+/// `calibrated` is what the calibration has seen, if that is known.
+std::vector<Diagnosis> diagnose(const PrecisionReport &report,
+                                const SeenValues &calibrated = {});
 
 /// What a changed configuration makes of the network, as far as types tell.
 struct Trial {
@@ -43,9 +48,12 @@ struct SuggestOptions {
   /// The new value of quant.input_configs that calibrates on the analyzed
   /// samples; empty if they are those of the calibration already.
   std::string inputConfigs;
-  /// The least and the greatest value of tensors in the calibration, where
-  /// ranges are narrower than that.
-  std::map<std::string, Interval> calibrated;
+  /// What the calibration has seen, where ranges are narrower than that.
+  SeenValues calibrated;
+  /// The part of the loss that another calibration method leaves, executed on
+  /// so many samples. May be null; gives nothing if it can't be built.
+  std::function<std::optional<double>(QuantMethod)> partLeft = nullptr;
+  int64_t executedOn = 0;
   /// Of the network as it is.
   int64_t cycles = 0;
   /// Nothing if the network can't be built in that way.

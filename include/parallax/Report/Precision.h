@@ -50,8 +50,8 @@ std::string renderOutliers(const PrecisionReport &report,
 /// brackets what the stage changed.
 std::string waterfallTitle();
 Table waterfallTable(const std::vector<WaterfallRow> &rows);
-/// Title and table; nothing without rows.
-std::string renderWaterfall(const std::vector<WaterfallRow> &rows,
+/// Title, the samples that were looked at, and table; nothing without rows.
+std::string renderWaterfall(const PrecisionReport &report,
                             const TableStyle &style = {});
 
 /// "Bits of NPUBackend and Reference, given the same codes".
@@ -95,8 +95,8 @@ struct Application {
 std::string renderApplied(const Application &applied,
                           const TableStyle &style = {});
 
-/// Of the outputs with all errors accumulated, as the last mode has them; 1 if
-/// there are none.
+/// Of the outputs with all errors accumulated, as the last mode has them and by
+/// the channels that decide; 1 if there are none.
 double meanSimilarity(const PrecisionReport &report);
 
 /// The channels that codes kill in layers by themselves.

@@ -446,4 +446,28 @@ TEST(OutputVerdict, IntegersHaveToBeEqual) {
   EXPECT_EQ(qualityAt(0.9), OutputQuality::Bad);
 }
 
+TEST(OutputWorth, GroupsOfChannelsCountAlike) {
+  // Boxes of 100, scores of 0.5, by 1 x 6 x 8.
+  Tensor output(DType::F32, {1, 6, 8});
+  for (int64_t i = 0; i < output.size(); ++i)
+    output.data<float>()[i] = i < 32 ? 100.0f + float(i) : 0.5f;
+  Tensor plain(DType::F32, {1, 2, 8});
+  std::fill_n(plain.data<float>(), plain.size(), 3.0f);
+  std::vector<float> worth(48), other(16);
+  std::vector<Tensor> outputs = {output, plain};
+  std::vector<std::span<float>> weights = {worth, other};
+  ASSERT_TRUE(weighByGroups(outputs, weights));
+  double boxes = 0, scores = 0;
+  for (int64_t i = 0; i < output.size(); ++i) {
+    double value = output.data<float>()[i];
+    (i < 32 ? boxes : scores) += worth[size_t(i)] * value * value;
+  }
+  EXPECT_NEAR(boxes, 1, 1e-5);
+  EXPECT_NEAR(scores, 1, 1e-5);
+  EXPECT_EQ(other, std::vector<float>(16, 1.0f));
+  // Nothing is known where no output has groups.
+  EXPECT_FALSE(
+      weighByGroups(std::span(outputs).last(1), std::span(weights).last(1)));
+}
+
 } // namespace

@@ -230,6 +230,9 @@ TEST_F(VerdictTest, FollowsTheInterval) {
                                "0.0075) of Float's top-1 0.9000"),
             std::string::npos)
       << same.sentence;
+  // The table says the same.
+  EXPECT_NE(renderAccuracy(same).find("0.0000 [0.0000, 0.0075]"),
+            std::string::npos);
   // Half as good can't be an accident; one sample less may be one.
   Accuracy half = judge(rightFor(0, 360), rightFor(0, 180));
   EXPECT_EQ(half.verdict, AccuracyVerdict::Bad);

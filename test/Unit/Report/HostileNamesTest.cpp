@@ -92,7 +92,7 @@ TEST(HostileNames, ReachNoTerminal) {
       expectSafe(renderPrecision(table, true), "precision");
     expectSafe(precisionTableText(report, true), "precision_table.txt");
     expectSafe(renderOutliers(report), "outliers");
-    expectSafe(renderWaterfall(report.waterfall), "waterfall");
+    expectSafe(renderWaterfall(report), "waterfall");
     expectSafe(renderDifferences(report, 8), "differences");
     expectSafe(differencesVerdict(report), "verdict of differences");
     expectSafe(verdictText(report), "verdict");

@@ -100,6 +100,49 @@ TEST(PrecisionSummaries, LossIsRankedByWhatLayersLoseAlone) {
             "a,Conv,a_out,0.001,0.05,0,0.05\n");
 }
 
+TEST(PrecisionSummaries, SaysWhichSamplesTheLossIsOf) {
+  PrecisionReport report;
+  report.samples = 8;
+  report.attribution = Attribution{.samples = 4,
+                                   .measured = 0.02,
+                                   .rows = {{"a", "a_out", "Conv", 0, 0.02}}};
+  std::string title = "Loss of outputs by layer【Reference】";
+  EXPECT_EQ(renderAttribution(report, 1).find(title +
+                                              " (the first 4 of 8 samples)\n"),
+            0u);
+  report.samples = 4;
+  EXPECT_EQ(renderAttribution(report, 1).find(title + "\n"), 0u);
+}
+
+TEST(PrecisionSummaries, SuggestionsSayWhatTheirNumbersAreOf) {
+  PrecisionReport report;
+  report.samples = 8;
+  report.tables = {sampleChain(AnalysisMethod::EndToEnd, {0.9, 0.8})};
+  std::vector<PrecisionRow> &rows = report.tables[0].rows;
+  rows[1].isOutput = true;
+  report.suggestions = {
+      {"ranges", {}, {{"quant.calibration_method", "\"KL\""}}, 0.1, 0, 4},
+      {"types", {"b"}, {{"a", "1"}}, 0.15, 12}};
+  EXPECT_EQ(renderSuggestions(report).find(
+                "What to change\n  1. ranges: executed on 4 samples: cosine of "
+                "outputs 0.90000 instead of 0.80000, no cycles more\n"),
+            0u)
+      << renderSuggestions(report);
+  EXPECT_NE(renderSuggestions(report).find(
+                "2. types: predicted cosine of outputs 0.95000 instead of "
+                "0.80000, 12 cycles more\n"),
+            std::string::npos);
+  // The channels that decide, and the mean over outputs.
+  rows[0].isOutput = true;
+  rows[1].groups.resize(2);
+  rows[1].groups[1].cosine = 0.5;
+  EXPECT_NE(renderSuggestions(report).find(
+                "cosine of the weakest channels of outputs (the mean of 2) "
+                "0.80000 instead of 0.70000"),
+            std::string::npos)
+      << renderSuggestions(report);
+}
+
 TEST(PrecisionSummaries, PartsThatDontAddUpAreNotShown) {
   PrecisionReport report;
   report.attribution = Attribution{.samples = 1,

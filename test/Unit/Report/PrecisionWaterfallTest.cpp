@@ -13,12 +13,16 @@ using namespace parallax;
 namespace {
 
 const std::vector<WaterfallRow> rows = {
-    {"boxes", 0, 0.001, 0.02, 0.020000001, true},
-    {"分数", 2e-7, 1e-7, 0.5, 0, false}};
+    {"boxes", 0, 0.001, 0.02, 0.020000001, true, 2},
+    {"分数", 2e-7, 1e-7, 0.5, 0, false, 2}};
 
 TEST(PrecisionWaterfall, ShowsWhereEachStageArrives) {
-  EXPECT_EQ(renderWaterfall(rows),
-            R"~(Cosine of outputs with the imported network, stage by stage
+  PrecisionReport report;
+  report.samples = 8;
+  report.waterfall = rows;
+  EXPECT_EQ(
+      renderWaterfall(report),
+      R"~(Cosine of outputs with the imported network, stage by stage (the first 2 of 8 samples)
 ┌────────┬──────────┬────────────────────┬────────────────────┬────────────────────┬──────────────────┐
 │ Output │ Imported │ Float optimization │            Weights │        Activations │              NPU │
 ├────────┼──────────┼────────────────────┼────────────────────┼────────────────────┼──────────────────┤
@@ -26,7 +30,10 @@ TEST(PrecisionWaterfall, ShowsWhereEachStageArrives) {
 │ 分数   │  1.00000 │   0.99999 (-2e-07) │   0.99999 (+1e-07) │ 0.50000 (-0.50000) │                - │
 └────────┴──────────┴────────────────────┴────────────────────┴────────────────────┴──────────────────┘
 )~");
-  EXPECT_EQ(renderWaterfall({}), "");
+  report.samples = 2;
+  EXPECT_EQ(renderWaterfall(report).find("samples"), std::string::npos);
+  report.waterfall.clear();
+  EXPECT_EQ(renderWaterfall(report), "");
 }
 
 TEST(PrecisionWaterfall, TheStageToBlameIsRed) {
@@ -40,7 +47,7 @@ TEST(PrecisionWaterfall, IsInTheFile) {
   EXPECT_EQ(precisionTableText(report).find(waterfallTitle()),
             std::string::npos);
   report.waterfall = rows;
-  EXPECT_NE(precisionTableText(report).find(renderWaterfall(rows)),
+  EXPECT_NE(precisionTableText(report).find(renderWaterfall(report)),
             std::string::npos);
 }
 

@@ -289,6 +289,7 @@ std::optional<Attribution> Attributor::run(const Samples &samples) {
   callbacks.consume = [&](size_t, std::span<const Tensor> outputs) {
     addSample(outputs);
   };
+  callbacks.isDealt = true;
   runSamples(executable, std::min(samples.count, options.attributedSamples),
              options.threads, callbacks);
   if (attribution.samples == 0)

@@ -335,6 +335,38 @@ Tensor LayerValues::tensorOf(Value known) {
   return evaluate(known.getDefiningOp(), {}, referenceKernels()).front();
 }
 
+static int64_t bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  std::optional<DType> dtype = toDType(type.getElementType());
+  return dtype ? type.getNumElements() * int64_t(sizeOf(*dtype)) : 0;
+}
+
+/// Moves what is derived from layers to where it is read, on the way back. All
+/// layers stay in memory until then, and errors of each beside them would be
+/// several times as much. What makes little of much, such as sums, stays.
+static void moveToReaders(Block &block) {
+  constexpr int64_t mostShrunk = 4;
+  SmallVector<Operation *> layers;
+  for (Operation &op : block.without_terminator())
+    layers.push_back(&op);
+  for (Operation *op : llvm::reverse(layers)) {
+    Operation *first = nullptr;
+    for (Operation *user : op->getUsers())
+      if (!first || user->isBeforeInBlock(first))
+        first = user;
+    if (!first || first == block.getTerminator() || op->getNumOperands() == 0)
+      continue;
+    int64_t made = 0, read = 0;
+    for (Value result : op->getResults())
+      made += bytesOf(result);
+    for (Value operand : op->getOperands())
+      if (!isKnown(operand))
+        read = std::max(read, bytesOf(operand));
+    if (made * mostShrunk >= read)
+      op->moveBefore(first);
+  }
+}
+
 Executable LayerValues::finish(ValueRange results) {
   func::FuncOp function = combination.function;
   Operation *terminator = function.front().getTerminator();
@@ -342,6 +374,7 @@ Executable LayerValues::finish(ValueRange results) {
   function.setFunctionType(FunctionType::get(
       function.getContext(), function.getArgumentTypes(), results.getTypes()));
   eraseUnread(function);
+  moveToReaders(function.front());
   KernelSet kernels = combinedKernels();
   kernels.add(computeName, [this](Operation *op, BindContext &context) {
     auto index = op->getAttrOfType<IntegerAttr>(kernelAttr).getInt();

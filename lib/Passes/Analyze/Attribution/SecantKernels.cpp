@@ -20,9 +20,6 @@
 namespace parallax::analyze {
 namespace {
 
-/// False for NaN and infinities; the compiler vectorizes it.
-inline bool isNumber(float value) { return value - value == 0; }
-
 PARALLAX_SIMD void slopeRun(const float *x2, const float *x1, const float *y2,
                             const float *y1, float *result, size_t count) {
   for (size_t i = 0; i < count; ++i) {
@@ -306,26 +303,6 @@ void probe(Values f, uint64_t seed, Results result) {
   for (size_t i = 0; i < f.size(); ++i)
     result[i] =
         float((result[i] - along / square * f[i]) / std::sqrt(2 * square));
-}
-
-double expectedSquare(Values probe, Values error, const ChannelBlocks &layout) {
-  auto inner = size_t(layout.inner), block = size_t(layout.block);
-  std::vector<double> sums(size_t(layout.blocks) * block);
-  double apart = 0, together = 0;
-  size_t at = 0;
-  for (int64_t part = 0; part < layout.outer * layout.blocks; ++part) {
-    double *sum = sums.data() + size_t(part % layout.blocks) * block;
-    for (size_t i = 0; i < inner; ++i, at += block)
-      for (size_t lane = 0; lane < block; ++lane) {
-        float product = probe[at + lane] * error[at + lane];
-        double value = isNumber(product) ? product : 0;
-        sum[lane] += value;
-        apart += value * value;
-      }
-  }
-  for (double sum : sums)
-    together += sum * sum;
-  return (apart + together) / 2;
 }
 
 void softmaxBack(Values g, Values q, Values f, Results result,

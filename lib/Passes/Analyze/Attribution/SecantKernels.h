@@ -19,6 +19,9 @@
 
 namespace parallax::analyze {
 
+/// False for NaN and infinities; the compiler vectorizes it.
+inline bool isNumber(float value) { return value - value == 0; }
+
 using Values = std::span<const float>;
 using Results = std::span<float>;
 
