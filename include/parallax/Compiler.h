@@ -65,6 +65,8 @@ struct CompileFiles {
   std::filesystem::path analysisText, analysisJson;
   /// The suggestions, and the configuration with the first of them.
   std::filesystem::path suggestions, suggestedConfig;
+  /// All of the analysis, to look at in a browser.
+  std::filesystem::path report;
 };
 
 struct CompileResult {

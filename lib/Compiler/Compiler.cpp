@@ -10,6 +10,7 @@
 #include "parallax/Pipeline/Build.h"
 #include "parallax/Pipeline/EvaluateModels.h"
 #include "parallax/Pipeline/OutputFiles.h"
+#include "parallax/Report/HtmlReport.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Tune/Tune.h"
@@ -84,6 +85,8 @@ CompileFiles filesOf(const BuildResult &result) {
       written.suggestions = files.suggestions();
       written.suggestedConfig = files.suggestedConfig();
     }
+    if (hasReportPage())
+      written.report = files.report();
   }
   return written;
 }

@@ -9,6 +9,7 @@
 #include "CompileStage.h"
 #include "InputSamples.h"
 #include "LayerEvidence.h"
+#include "OutputWorth.h"
 #include "Suggestions.h"
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/Evaluation.h"
@@ -20,6 +21,7 @@
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Progress.h"
+#include "parallax/Support/Ranks.h"
 #include "parallax/Support/Views.h"
 
 #include <algorithm>
@@ -70,7 +72,7 @@ void printAnalysis(const PrecisionReport &report, const QuantConfig &config) {
     if (table.method == config.precisionAnalysisMethod)
       showResult(renderPrecision(table, isFull, style));
   showResult(renderOutliers(report, style));
-  showResult(renderWaterfall(report.waterfall, style));
+  showResult(renderWaterfall(report, style));
   showResult(renderAttribution(report, worstRows, style));
   if (isFull) {
     showResult(renderWeights(report, worstRows, style));
@@ -137,6 +139,7 @@ void runAnalyzeStage(BuildState &state) {
     Progress progress("Analyzing precision", int64_t(samples.count));
     AnalysisOptions options{state.options.threads, [&] { progress.advance(); }};
     options.attributes = true;
+    options.weigh = worthOfErrors(state);
     if (dump)
       options.look = [&](const ComparedValues &compared) {
         dump->write(compared);
@@ -157,9 +160,9 @@ void runAnalyzeStage(BuildState &state) {
   std::optional<Samples> others;
   if (!config.inputSampleDir.empty())
     others = {allSamples, samples.load, samples.source};
-  addSuggestions(report, state, machine, others);
+  addSuggestions(report, state, machine, samples, others);
   const std::string &evidence = state.options.evidenceDir;
-  if (!evidence.empty() && samples.count > 0)
+  if (!evidence.empty() && samples.count > 0 && ranks().isFirst())
     writeEvidence(evidence, {analyzed.network, analyzed.quantized, machine},
                   samples.load(0), report);
   printAnalysis(report, state.config.quant);

@@ -11,6 +11,7 @@
 #include "parallax/Config/Edit.h"
 #include "parallax/Config/Target.h"
 #include "parallax/Dialect/NN/NNOps.h"
+#include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Passes/Lower/Lower.h"
 #include "parallax/Passes/Quantize/Quantize.h"
 #include "parallax/Support/Diagnostics.h"
@@ -88,33 +89,53 @@ int64_t cyclesOf(mlir::func::FuncOp machine, const BuildConfig &config) {
       .cycles;
 }
 
-std::optional<Trial> attempt(BuildState &state,
-                             const std::vector<ConfigEdit> &edits) {
+std::optional<NetworkBeside> buildBeside(BuildState &state,
+                                         const BuildConfig &config,
+                                         const Calibration *ranges) {
   try {
-    BuildConfig config = withEdits(state.config, edits);
-    // A module of its own, so that the views that were built stay as they are.
     mlir::func::FuncOp original = state.network->function();
-    OwningOpRef<ModuleOp> module = ModuleOp::create(original.getLoc());
+    NetworkBeside beside{ModuleOp::create(original.getLoc()), {}, {}};
     mlir::func::FuncOp network = original.clone();
-    module->push_back(network);
+    beside.module->push_back(network);
+    if (ranges)
+      setCalibration(network, *ranges);
     assignPrecision(state, network, config.quant);
-    Target target = findTarget(config.targetHardware);
-    return orThrow(network.getContext(), [&]() -> FailureOr<Trial> {
+    orThrow(network.getContext(), [&]() -> LogicalResult {
       auto quantized = addQuantizedView(network, quantizeOptions(config.quant));
       if (failed(quantized))
         return failure();
-      Trial trial = trialOf(*quantized);
-      FailureOr<mlir::func::FuncOp> machine = lowerNetwork(*quantized, target);
+      beside.quantized = *quantized;
+      auto machine =
+          lowerNetwork(*quantized, findTarget(config.targetHardware));
       if (failed(machine))
         return failure();
-      trial.costs = costsOf(*machine, config);
-      trial.cycles = totalOf(trial.costs, target).cycles;
-      return trial;
+      beside.machine = *machine;
+      return success();
     });
+    return beside;
   } catch (const Error &error) {
     log(LogLevel::Debug, "a change was not suggested: {}", error.what());
     return std::nullopt;
   }
+}
+
+std::optional<Trial> attempt(BuildState &state,
+                             const std::vector<ConfigEdit> &edits) {
+  std::optional<BuildConfig> config;
+  try {
+    config = withEdits(state.config, edits);
+  } catch (const Error &error) {
+    log(LogLevel::Debug, "a change was not suggested: {}", error.what());
+    return std::nullopt;
+  }
+  std::optional<NetworkBeside> beside = buildBeside(state, *config);
+  if (!beside)
+    return std::nullopt;
+  Trial trial = trialOf(beside->quantized);
+  trial.costs = costsOf(beside->machine, *config);
+  trial.cycles =
+      totalOf(trial.costs, findTarget(config->targetHardware)).cycles;
+  return trial;
 }
 
 } // namespace parallax

@@ -17,6 +17,7 @@
 #include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Pipeline/OutputFolder.h"
 #include "parallax/Pipeline/Phases.h"
+#include "parallax/Pipeline/RankFolder.h"
 #include "parallax/Pipeline/WriteReport.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Report/Summary.h"
@@ -32,6 +33,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+
+namespace fs = std::filesystem;
 
 namespace parallax {
 namespace {
@@ -69,8 +72,7 @@ void checkPaths(BuildConfig config) {
     bool isUnused = field.starts_with("quant.input_configs") &&
                     !config.quant.calibrationCache.empty() &&
                     !config.quant.precisionAnalysis;
-    if (!isResult && !isUnused && !path.empty() &&
-        !std::filesystem::exists(path, error))
+    if (!isResult && !isUnused && !path.empty() && !fs::exists(path, error))
       missing.push_back(fmt::format("{}: {} does not exist", field, path));
   });
   if (!missing.empty())
@@ -94,9 +96,8 @@ void checkAll(BuildState &state) {
 void writeContext(const BuildState &state) {
   OutputFiles files = state.files();
   writeFileAtomically(files.context(), toJson(state.config));
-  nlohmann::ordered_json command{
-      {"folder", std::filesystem::current_path().string()},
-      {"command", state.options.command}};
+  nlohmann::ordered_json command{{"folder", fs::current_path().string()},
+                                 {"command", state.options.command}};
   writeFileAtomically(
       files.command(),
       command.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) +
@@ -109,6 +110,17 @@ void beginOutput(BuildState &state, std::optional<OutputFolder> &output,
   if (!output)
     output.emplace(state.config.outputDir);
   output->clear(state.config, state.options.configFile, firstPhase);
+}
+
+/// Other ranks than the first need what earlier phases have left, too.
+void bringCheckpoint(const RankFolder &folder, const BuildState &state) {
+  const Phase &first =
+      phasesBetween(state.options.phaseFrom, state.options.phaseTo).front();
+  if (&first == buildPhases().data())
+    return;
+  fs::path checkpoint = checkpointOf(state.config, *(&first - 1));
+  for (const fs::path &file : {checkpoint, state.files().calibration()})
+    folder.bring(file.lexically_relative(state.config.outputDir));
 }
 
 /// Runs the phases; false if the build ends with its check.
@@ -201,11 +213,12 @@ void finish(BuildState &state, PhaseClock &clock) {
   if (mlir::func::FuncOp machine = state.network->view(views::npu))
     state.result->cycles = cyclesOf(machine, state.config);
   if (state.result->report) {
-    writeReport(state.config.outputDir);
+    writeReport(state.config.outputDir,
+                state.calibration ? &*state.calibration : nullptr);
     clock.finish("report");
   }
   if (!options.phaseTo.empty()) {
-    std::filesystem::path checkpoint = checkpointOf(
+    fs::path checkpoint = checkpointOf(
         state.config, phasesBetween(options.phaseFrom, options.phaseTo).back());
     state.network->save(checkpoint, state.modelDigest);
     log(LogLevel::Info, "save checkpoint to [{}]", checkpoint.string());
@@ -243,6 +256,8 @@ void runBuild(BuildOptions options, BuildResult &result) {
     checkJudges(state.config, state.options);
   if (asksToApply(state.options))
     checkApplies(state.config, state.options.phaseTo);
+  RankFolder folder(state.config);
+  bringCheckpoint(folder, state);
   std::optional<OutputFolder> output;
   if (!runPhases(state, output, logFile, clock)) {
     showResult("The configuration, the model and the data fit together.\n");

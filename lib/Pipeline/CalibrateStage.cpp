@@ -17,6 +17,7 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Progress.h"
+#include "parallax/Support/Ranks.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,23 +26,6 @@
 
 namespace parallax {
 namespace {
-
-//===----------------------------------------------------------------------===//
-// From the configuration
-//===----------------------------------------------------------------------===//
-
-CalibrationOptions optionsOf(const BuildConfig &config, int threads) {
-  CalibrationOptions options;
-  options.method = config.quant.calibrationMethod;
-  options.percentile = config.quant.percentile;
-  options.histogramBins = config.quant.histogramBins;
-  options.threads = threads;
-  return options;
-}
-
-//===----------------------------------------------------------------------===//
-// Steps
-//===----------------------------------------------------------------------===//
 
 void printConfigTable(const std::vector<PortInfo> &inputs,
                       const BuildConfig &config) {
@@ -102,14 +86,41 @@ void warnAboutLoneSamples(const NetworkStatistics &statistics,
     warn(worst->first, worst->second);
 }
 
-Calibration collect(Network &network, const BuildConfig &config, int threads) {
+/// What the data and the ranges say about single samples.
+std::vector<OddSample> oddSamplesOf(const CalibrationDiagnosis &diagnosis,
+                                    const NetworkStatistics &statistics,
+                                    const CalibrationSet &set) {
+  std::vector<OddSample> odd;
+  for (const auto &each : diagnosis.duplicates)
+    odd.push_back({set.name(each.sample), OddSample::Repeats,
+                   set.name(each.original), 0});
+  for (const auto &each : diagnosis.constants)
+    odd.push_back(
+        {set.name(each.sample), OddSample::IsConstant, each.input, 0});
+  for (const auto &each : diagnosis.nonFinite)
+    odd.push_back(
+        {set.name(each.sample), OddSample::IsNotFinite, each.input, 0});
+  for (auto [sample, tensors] : loneSamples(statistics))
+    odd.push_back(
+        {set.name(sample), OddSample::WidensRanges, "", int64_t(tensors)});
+  return odd;
+}
+
+Calibration collect(BuildState &state) {
+  Network &network = *state.network;
+  const BuildConfig &config = state.config;
   printConfigTable(network.inputs(), config);
   CalibrationSet set = openCalibrationSet(network, config);
   Executable executable = prepareCalibration(network.function());
-  CalibrationOptions options = optionsOf(config, threads);
+  CalibrationOptions options =
+      calibrationOptions(state, config.quant.calibrationMethod);
   std::optional<DataDiagnostics> diagnostics;
   if (config.quant.saveRangeProvenance)
     diagnostics.emplace(set);
+  // Looks at every sample.
+  std::optional<AloneScope> alone;
+  if (diagnostics)
+    alone.emplace();
   NetworkStatistics statistics;
   auto start = std::chrono::steady_clock::now();
   {
@@ -131,9 +142,13 @@ Calibration collect(Network &network, const BuildConfig &config, int threads) {
         "{} other samples are held out of the calibration for the analysis",
         set.heldOut());
   warnAboutLoneSamples(statistics, set, config.quant.saveRangeProvenance);
-  if (diagnostics)
-    for (const std::string &finding : describe(diagnostics->diagnosis(), set))
+  std::vector<OddSample> odd;
+  if (diagnostics) {
+    CalibrationDiagnosis diagnosis = diagnostics->diagnosis();
+    for (const std::string &finding : describe(diagnosis, set))
       log(LogLevel::Warning, "{}", finding);
+    odd = oddSamplesOf(diagnosis, statistics, set);
+  }
 
   for (const TensorStatistics &tensor : statistics)
     if (tensor.histogram.nanCount() + tensor.histogram.infCount() > 0)
@@ -147,10 +162,19 @@ Calibration collect(Network &network, const BuildConfig &config, int threads) {
       tensor.minSampleName = set.name(tensor.minSample);
       tensor.maxSampleName = set.name(tensor.maxSample);
     }
-  return chooseRanges(network.function(), statistics, options, set.size());
+  Calibration calibration =
+      chooseRanges(network.function(), statistics, options, set.size());
+  calibration.oddSamples = std::move(odd);
+  return calibration;
 }
 
 } // namespace
+
+CalibrationOptions calibrationOptions(const BuildState &state,
+                                      QuantMethod method) {
+  return {method, state.config.quant.percentile,
+          state.config.quant.histogramBins, state.options.threads};
+}
 
 std::vector<CalibrationSource>
 calibrationSources(const std::vector<PortInfo> &inputs,
@@ -250,7 +274,7 @@ void runCalibrateStage(BuildState &state) {
   removeCalibration(network);
   Calibration calibration =
       config.quant.calibrationCache.empty()
-          ? collect(*state.network, config, state.options.threads)
+          ? collect(state)
           : readCalibration(config.quant.calibrationCache);
   std::filesystem::path path = state.files().calibration();
   writeFileAtomically(path, toJson(calibration));
@@ -258,6 +282,7 @@ void runCalibrateStage(BuildState &state) {
       calibration.tensors.size(), path.string());
   setCalibration(network, calibration);
   orThrow(network.getContext(), [&] { return requireCalibrated(network); });
+  state.calibration = std::move(calibration);
 }
 
 } // namespace parallax

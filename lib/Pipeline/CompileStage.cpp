@@ -20,6 +20,7 @@
 #include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Digest.h"
 #include "parallax/Support/Log.h"
+#include "parallax/Support/Ranks.h"
 #include "parallax/Support/Views.h"
 
 #include <fmt/format.h>
@@ -124,6 +125,9 @@ void runCompileStage(BuildState &state) {
   writeCompiledModel(machine, file, compiledInfo(config, target));
   log(LogLevel::Info, "save compiled model to [{}]", file.string());
   checkCompiledModel(machine, file, config.compiler);
+  // Whatever their machines and disks did.
+  if (ranks().areSeveral())
+    ranks().requireSame("compiled model", sha256OfFile(file));
 }
 
 mlir::func::FuncOp machineOf(BuildState &state) {

@@ -5,6 +5,7 @@
 // Each model is what its file says: float, quantized or compiled.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/EvaluateModels.h"
+#include "AnswerJournal.h"
 
 #include "parallax/Backend/Core/ConcurrentRuns.h"
 #include "parallax/Compiled/CompiledModel.h"
@@ -12,14 +13,20 @@
 #include "parallax/Pipeline/Evaluation.h"
 #include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Pipeline/Phases.h"
+#include "parallax/Pipeline/RankFolder.h"
 #include "parallax/Pipeline/RunModel.h"
 #include "parallax/Pipeline/WriteReport.h"
 #include "parallax/Report/Accuracy.h"
+#include "parallax/Support/Clock.h"
+#include "parallax/Support/Digest.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Parallel.h"
+#include "parallax/Support/Ranks.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace fs = std::filesystem;
 
@@ -118,6 +125,68 @@ Accuracy scoreModels(const EvaluateOptions &options, BuildConfig config,
   return accuracy;
 }
 
+/// The files of the samples and labels: their names, sizes and times. Pictures
+/// are too many to read them twice.
+std::string digestOfData(BuildConfig config) {
+  std::vector<std::string> lines;
+  auto add = [&](const fs::path &path) {
+    std::error_code ignored;
+    lines.push_back(fmt::format(
+        "{} {} {}", path.string(), fs::file_size(path, ignored),
+        fs::last_write_time(path, ignored).time_since_epoch().count()));
+  };
+  forEachPath(config, [&](const std::string &field, std::string &path) {
+    std::error_code error;
+    if (!field.starts_with("evaluation.") || path.empty())
+      return;
+    if (!fs::is_directory(path, error))
+      return add(path);
+    for (fs::recursive_directory_iterator entry(path, error), end;
+         !error && entry != end; entry.increment(error))
+      if (!entry->is_directory(error))
+        add(entry->path());
+  });
+  // Folders have no order.
+  std::ranges::sort(lines);
+  std::string all = fmt::format("{}", fmt::join(lines, "\n"));
+  return sha256Of(std::as_bytes(std::span(all)));
+}
+
+std::string digestOfModels(const std::vector<EvaluatedModel> &models) {
+  std::string digests;
+  for (const EvaluatedModel &model : models)
+    digests += fmt::format("{} {}\n", model.name,
+                           sha256OfFile(model.engine.network.model));
+  ranks().requireSame("model", digests);
+  return sha256Of(std::as_bytes(std::span(digests)));
+}
+
+/// Where answers are kept until there are results. A command scores all outputs
+/// together, so there is nothing to keep.
+std::unique_ptr<AnswerJournal>
+openJournal(const EvaluateOptions &options, const BuildConfig &config,
+            const std::vector<EvaluatedModel> &models) {
+  bool hasAnswers = config.evaluation.task != EvaluationTask::Custom;
+  if (options.resume && (config.outputDir.empty() || !hasAnswers))
+    throw Error(hasAnswers
+                    ? "--resume needs the output folder of the evaluation that "
+                      "was stopped: set output_dir"
+                    : "--resume: a command scores all samples together, so no "
+                      "answers are kept; evaluate without it");
+  std::string digest = digestOfModels(models);
+  if (config.outputDir.empty() || !hasAnswers)
+    return nullptr;
+  BuildConfig placeless = config;
+  placeless.outputDir = placeless.workDir = "";
+  std::string text = toJson(placeless);
+  return std::make_unique<AnswerJournal>(
+      OutputFiles(config.outputDir).answerJournal(),
+      fmt::format("configuration={} models={} data={} version={}",
+                  sha256Of(std::as_bytes(std::span(text))), digest,
+                  digestOfData(config), PARALLAX_VERSION),
+      options.resume);
+}
+
 } // namespace
 
 Accuracy evaluateModels(const EvaluateOptions &options) {
@@ -131,19 +200,32 @@ Accuracy evaluateModels(const EvaluateOptions &options) {
   int threads = options.threads > 0 ? options.threads : hardwareThreads();
   if (options.score)
     return scoreModels(options, config, threads);
+  PhaseClock clock;
+  requireSameConfig(config);
   Evaluator evaluator(config, threads);
-  for (const EvaluatedModel &model : chosenModels(options, config)) {
+  std::vector<EvaluatedModel> models = chosenModels(options, config);
+  std::unique_ptr<AnswerJournal> journal = openJournal(options, config, models);
+  if (journal)
+    evaluator.keepAnswers(*journal);
+  for (const EvaluatedModel &model : models) {
     PreparedModel prepared = prepareToRun(model);
+    clock.finish("prepare");
     evaluator.run(model.name, prepared.executable,
                   formOf(model, config, evaluator));
+    clock.finish("samples");
   }
   Accuracy accuracy = evaluator.judge();
+  clock.finish("judge");
   if (config.outputDir.empty()) {
     showResult(renderAccuracy(accuracy, currentListener().style()));
   } else {
     reportAccuracy(accuracy, evaluator.answers(), config.outputDir);
     writeReport(config.outputDir);
   }
+  if (journal)
+    journal->remove();
+  clock.finish("write");
+  log(LogLevel::Debug, "evaluation: {}", clock.summary());
   return accuracy;
 }
 

@@ -6,6 +6,7 @@
 // the answers are kept.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/Evaluation.h"
+#include "AnswerJournal.h"
 
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Data/TensorFolder.h"
@@ -16,6 +17,7 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Progress.h"
+#include "parallax/Support/Ranks.h"
 #include "parallax/Support/TensorFile.h"
 
 #include <algorithm>
@@ -132,7 +134,13 @@ void Evaluator::check(std::span<const PortInfo> inputs,
                       std::span<const PortInfo> outputs) const {
   // The first sample shows whether files are what they are said to be.
   load(0, inputs, InputForm::Model);
-  makeTask(task, data, inputs, outputs);
+  taskFor(inputs, outputs);
+}
+
+std::unique_ptr<Task>
+Evaluator::taskFor(std::span<const PortInfo> inputs,
+                   std::span<const PortInfo> outputs) const {
+  return makeTask(task, data, inputs, outputs);
 }
 
 void Evaluator::run(const std::string &name, const Executable &network,
@@ -143,10 +151,13 @@ void Evaluator::run(const std::string &name, const Executable &network,
   if (task.task == EvaluationTask::Custom) {
     runCommand(answers, network, form, all);
   } else {
-    std::unique_ptr<Task> own =
-        makeTask(task, data, network.inputs, network.outputs);
+    std::unique_ptr<Task> own = taskFor(network.inputs, network.outputs);
     answers.answers.resize(data.runs());
+    if (journal)
+      takeKnown(answers, all);
     answerRuns(answers, network, form, *own, all);
+    if (journal)
+      journal->flush();
     if (!judging)
       judging = std::move(own);
   }
@@ -194,7 +205,7 @@ void Evaluator::answerRuns(NetworkAnswers &answers, const Executable &network,
                     int64_t(runs.size()));
   // Neighbours of all samples take too long to look for again and again.
   std::optional<RunningScore> score;
-  if (task.task != EvaluationTask::Embedding)
+  if (task.task != EvaluationTask::Embedding && ranks().isFirst())
     score.emplace(own, data.size(), runs.size(), answers.answers, progress);
   std::vector<Placement> placements(runs.size());
   SampleCallbacks callbacks;
@@ -202,13 +213,44 @@ void Evaluator::answerRuns(NetworkAnswers &answers, const Executable &network,
   callbacks.load = [&](size_t i) {
     return data.load(runs[i], preparation, placements[i]);
   };
-  callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
-    answers.answers[runs[i]] = own.answer(runs[i], placements[i], outputs);
+  auto answer = [&](size_t i, std::span<const Tensor> outputs) {
+    return own.answer(runs[i], placements[i], outputs);
+  };
+  auto take = [&](size_t i, Answer given) {
+    Answer &kept = answers.answers[runs[i]] = std::move(given);
+    if (journal)
+      journal->add(answers.network, runs[i], kept);
     if (score)
       score->add(data.sampleOf(runs[i]));
     progress.advance();
   };
+  callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
+    take(i, answer(i, outputs));
+  };
+  callbacks.isDealt = true;
+  callbacks.pack = [&](size_t i, std::span<const Tensor> outputs,
+                       ByteWriter &writer) { writer(answer(i, outputs)); };
+  callbacks.unpack = [&](size_t i, ByteReader &reader) {
+    Answer given;
+    reader(given);
+    take(i, std::move(given));
+  };
   runSamples(network, runs.size(), threads, callbacks);
+}
+
+void Evaluator::takeKnown(NetworkAnswers &answers,
+                          std::vector<size_t> &missing) const {
+  const std::map<size_t, Answer> &known = journal->known(answers.network);
+  size_t count = std::erase_if(missing, [&](size_t run) {
+    auto it = known.find(run);
+    if (it == known.end())
+      return false;
+    answers.answers[run] = it->second;
+    return true;
+  });
+  if (count > 0)
+    log(LogLevel::Info, "{}: {} of {} answers are known from before",
+        answers.network, count, data.runs());
 }
 
 /// Outputs go to a folder for each sample, which the command reads.
@@ -217,7 +259,8 @@ void Evaluator::runCommand(NetworkAnswers &answers, const Executable &network,
   InputPreparation preparation = prepare(network.inputs, form);
   fs::path folder = OutputFiles(config.outputDir).evaluationFolder() /
                     fileNameOf(answers.network);
-  fs::remove_all(folder);
+  if (ranks().isFirst())
+    fs::remove_all(folder);
   {
     Progress progress(fmt::format("Evaluating {}", answers.network),
                       int64_t(runs.size()));
@@ -227,19 +270,27 @@ void Evaluator::runCommand(NetworkAnswers &answers, const Executable &network,
       Placement ignored;
       return data.load(runs[i], preparation, ignored);
     };
+    callbacks.isDealt = true;
     callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
+      progress.advance();
+      if (!ranks().isFirst())
+        return;
       size_t run = runs[i];
       std::string sample =
           fs::path(data.name(data.sampleOf(run))).replace_extension().string();
       if (data.hasPairs())
         sample += run % 2 == 0 ? "_a" : "_b";
       writeNpyFolder(folder / sample, network.outputs, outputs);
-      progress.advance();
     };
     runSamples(network, runs.size(), threads, callbacks);
   }
-  answers.scored = runMetricCommand(task, folder);
-  fs::remove_all(folder);
+  std::string scored = ranks().fromFirst("the metric", [&] {
+    ByteWriter writer;
+    writer(runMetricCommand(task, folder));
+    fs::remove_all(folder);
+    return writer.take();
+  });
+  ByteReader{scored}(answers.scored);
 }
 
 Accuracy Evaluator::judge() const {
@@ -268,6 +319,8 @@ Samples evaluationSamples(const BuildConfig &config,
 
 void reportAccuracy(const Accuracy &accuracy, const std::string &answers,
                     const fs::path &outputDir) {
+  if (!ranks().isFirst())
+    return;
   OutputFiles files(outputDir);
   writeFileAtomically(files.accuracyJson(), accuracyJson(accuracy));
   if (!answers.empty())

@@ -100,6 +100,7 @@ std::vector<fs::path> looseFrom(const OutputFiles &files,
     paths.push_back(files.accuracyJson());
     paths.push_back(files.answers());
     paths.push_back(files.changedAnswers());
+    paths.push_back(files.answerJournal());
   }
   paths.push_back(files.report());
   return paths;

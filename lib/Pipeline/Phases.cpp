@@ -13,6 +13,7 @@
 #include "parallax/Pipeline/Evaluation.h"
 
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Ranks.h"
 #include "parallax/Support/Views.h"
 
 #include <fmt/format.h>
@@ -64,6 +65,7 @@ void importModel(BuildState &state) {
   if (!state.modelDigest.empty() && state.modelDigest != digest)
     failForChange(state);
   state.modelDigest = std::move(digest);
+  ranks().requireSame("model", state.modelDigest);
 }
 
 void optimizeFloats(BuildState &state) {

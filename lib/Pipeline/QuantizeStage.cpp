@@ -127,8 +127,12 @@ void quantizeDeployed(BuildState &state, mlir::func::FuncOp source) {
 
 void printSnapshot(const QuantizeReport &report) {
   std::string text = "--------- Network Snapshot ---------\n";
-  auto line = [&](std::string_view title, int64_t count) {
-    text += fmt::format("{:<30}[{}]\n", fmt::format("{}:", title), count);
+  auto line = [&](std::string_view title, int64_t count,
+                  std::string_view meaning = "") {
+    std::string number = fmt::format("[{}]", count);
+    text += fmt::format("{:<30}", fmt::format("{}:", title));
+    text += meaning.empty() ? number : fmt::format("{:<9}{}", number, meaning);
+    text += "\n";
   };
   line("Num of Op", report.operators);
   line("Num of Quantized Op", report.quantizedOperators);
@@ -137,13 +141,14 @@ void printSnapshot(const QuantizeReport &report) {
   text += "------- Quantization Snapshot ------\n";
   line("Num of Quant Config", report.ownParameters + report.sharedParameters +
                                   report.weights + report.biases);
-  line("BAKED", report.weights);
-  line("OVERLAPPED", report.sharedParameters);
-  line("ACTIVATED", report.ownParameters);
-  line("SOI", report.integerTensors);
-  line("PASSIVE_BAKED", report.biases);
-  line("FP32", report.floatTensors);
-  line("REQUANTIZED", report.requantizations);
+  line("BAKED", report.weights, "weights as codes");
+  line("OVERLAPPED", report.sharedParameters,
+       "tensors with the scale of another one");
+  line("ACTIVATED", report.ownParameters, "tensors with a scale of their own");
+  line("SOI", report.integerTensors, "integers of the model");
+  line("PASSIVE_BAKED", report.biases, "biases as codes");
+  line("FP32", report.floatTensors, "floats");
+  line("REQUANTIZED", report.requantizations, "operations that convert codes");
   showResult(text);
 }
 

@@ -12,6 +12,7 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/MappedFile.h"
+#include "parallax/Support/Parallel.h"
 
 #include <algorithm>
 #include <map>
@@ -22,7 +23,7 @@ using Json = nlohmann::ordered_json;
 namespace parallax {
 namespace {
 
-constexpr size_t mostChanged = 24, mostCalibrated = 8;
+constexpr size_t mostChanged = 24, mostCalibrated = 8, mostOdd = 8;
 /// The longest side, in pixels.
 constexpr int thumbnailSide = 320;
 
@@ -38,34 +39,43 @@ bool isBelow(const fs::path &name) {
   return name.is_relative() && std::ranges::find(name, "..") == name.end();
 }
 
-void addPicture(Json &pictures, const fs::path &file, const std::string &sample,
-                const char *kind) {
+struct WantedPicture {
+  fs::path file;
+  std::string sample;
+  const char *kind;
+};
+
+/// Null if there is no such picture.
+Json pictureEntry(const WantedPicture &wanted) {
   std::error_code ignored;
-  if (!isPictureName(file) || !fs::is_regular_file(file, ignored))
-    return;
+  if (!isPictureName(wanted.file) || !fs::is_regular_file(wanted.file, ignored))
+    return nullptr;
   try {
-    Thumbnail small = thumbnailOf(MappedFile::open(file)->bytes(),
-                                  file.string(), thumbnailSide);
-    pictures.push_back(
-        {{"sample", sample},
-         {"kind", kind},
-         {"width", small.size.width},
-         {"height", small.size.height},
-         {"full_width", small.fullSize.width},
-         {"full_height", small.fullSize.height},
-         {"data", "data:image/jpeg;base64," + base64Of(small.file)}});
+    Thumbnail small = thumbnailOf(MappedFile::open(wanted.file)->bytes(),
+                                  wanted.file.string(), thumbnailSide);
+    return {{"sample", wanted.sample},
+            {"kind", wanted.kind},
+            {"width", small.size.width},
+            {"height", small.size.height},
+            {"full_width", small.fullSize.width},
+            {"full_height", small.fullSize.height},
+            {"data", "data:image/jpeg;base64," + base64Of(small.file)}};
   } catch (const Error &error) {
     log(LogLevel::Debug, "no picture in the report: {}", error.what());
+    return nullptr;
   }
 }
 
-void addChanged(Json &pictures, const fs::path &folder, const Json &accuracy) {
+using WantedPictures = std::vector<WantedPicture>;
+
+void addChanged(WantedPictures &pictures, const fs::path &folder,
+                const Json &accuracy) {
   if (folder.empty())
     return;
   const Json changed = accuracy.value("changed", Json::array());
   for (size_t i = 0; i < std::min(changed.size(), mostChanged); ++i)
     if (std::string name = textAt(changed[i], "/sample"); isBelow(name))
-      addPicture(pictures, folder / name, name, "evaluation");
+      pictures.push_back({folder / name, name, "evaluation"});
 }
 
 /// How many ranges each sample has set.
@@ -85,9 +95,25 @@ std::vector<std::string> widestSamples(const Calibration &calibration) {
   return samples;
 }
 
-void addCalibrated(Json &pictures, const fs::path &folder,
+/// Those, and the odd ones with what they repeat; each of them once.
+std::vector<std::string> shownSamples(const Calibration &calibration) {
+  std::vector<std::string> samples = widestSamples(calibration);
+  auto add = [&](const std::string &sample) {
+    if (std::ranges::find(samples, sample) == samples.end())
+      samples.push_back(sample);
+  };
+  size_t odd = std::min(calibration.oddSamples.size(), mostOdd);
+  for (const OddSample &each : std::span(calibration.oddSamples).first(odd)) {
+    add(each.sample);
+    if (each.kind == OddSample::Repeats)
+      add(each.of);
+  }
+  return samples;
+}
+
+void addCalibrated(WantedPictures &pictures, const fs::path &folder,
                    const Calibration &calibration) {
-  std::vector<std::string> wanted = widestSamples(calibration);
+  std::vector<std::string> wanted = shownSamples(calibration);
   std::error_code ignored;
   if (wanted.empty() || !fs::is_directory(folder, ignored))
     return;
@@ -97,19 +123,28 @@ void addCalibrated(Json &pictures, const fs::path &folder,
     files[entry.path().stem().string()] = entry.path();
   for (const std::string &sample : wanted)
     if (auto it = files.find(sample); it != files.end())
-      addPicture(pictures, it->second, sample, "calibration");
+      pictures.push_back({it->second, sample, "calibration"});
 }
 
 } // namespace
 
 Json picturesOf(const Json &context, const Json &accuracy,
                 const Calibration *calibration) {
-  Json pictures = Json::array();
-  addChanged(pictures, textAt(context, "/evaluation/images"), accuracy);
+  WantedPictures wanted;
+  addChanged(wanted, textAt(context, "/evaluation/images"), accuracy);
   if (calibration)
-    addCalibrated(pictures,
+    addCalibrated(wanted,
                   textAt(context, "/quant/input_configs/0/calibration_dataset"),
                   *calibration);
+  std::vector<Json> made(wanted.size());
+  parallelFor(int64_t(wanted.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      made[size_t(i)] = pictureEntry(wanted[size_t(i)]);
+  });
+  Json pictures = Json::array();
+  for (Json &picture : made)
+    if (!picture.is_null())
+      pictures.push_back(std::move(picture));
   return pictures;
 }
 

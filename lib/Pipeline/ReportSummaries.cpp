@@ -86,6 +86,7 @@ std::string calibrationSummary(const Calibration &calibration) {
     tensors.push_back(tensorJson(range));
   return textOf({{"method", calibration.method},
                  {"samples", calibration.samples},
+                 {"odd_samples", Json::parse(toJson(calibration.oddSamples))},
                  {"tensors", std::move(tensors)}});
 }
 

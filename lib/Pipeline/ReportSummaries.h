@@ -21,8 +21,8 @@ std::string calibrationSummary(const Calibration &calibration);
 /// quant_axmodel.json. Empty if that is not what Parallax writes.
 std::string weightsSummary(std::string_view quantizedParameters);
 
-/// Small pictures of samples whose answers changed, and of those that set most
-/// ranges of the calibration, where samples are pictures. `context` and
+/// Small pictures of samples whose answers changed, of those that set most
+/// ranges of the calibration and of odd ones, where samples are pictures. `context` and
 /// `accuracy` are what the files of those names hold, or empty objects.
 nlohmann::ordered_json picturesOf(const nlohmann::ordered_json &context,
                                   const nlohmann::ordered_json &accuracy,

@@ -5,11 +5,13 @@
 // Measurements become causes, and causes become changes.
 //===----------------------------------------------------------------------===//
 #include "Suggestions.h"
+#include "MethodTrials.h"
 #include "parallax/Pipeline/CalibrateStage.h"
 
 #include "parallax/Analysis/Suggest.h"
 #include "parallax/Data/TensorFolder.h"
 #include "parallax/Passes/Calibrate/CalibrationFile.h"
+#include "parallax/Passes/Quantize/Improve.h"
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
@@ -68,7 +70,7 @@ std::string inputConfigsOf(const fs::path &samples) {
 } // namespace
 
 void addSuggestions(PrecisionReport &report, BuildState &state,
-                    mlir::func::FuncOp machine,
+                    mlir::func::FuncOp machine, const Samples &samples,
                     const std::optional<Samples> &others) {
   const QuantConfig &config = state.config.quant;
   // Ranges from a cache come without samples.
@@ -76,7 +78,11 @@ void addSuggestions(PrecisionReport &report, BuildState &state,
       !config.inputConfigs.empty() && config.calibrationCache.empty();
   if (others && hasSamples)
     report.calibratedInputs = calibratedInputs(state);
-  report.diagnoses = diagnose(report);
+  SeenValues seen;
+  if (fs::path ranges = state.files().calibration(); fs::exists(ranges))
+    for (const TensorRange &range : readCalibration(ranges).tensors)
+      seen[range.tensor] = range.values;
+  report.diagnoses = diagnose(report, seen);
   // The parameters of a model that came quantized are what they are.
   if (state.config.modelType != ModelType::Onnx)
     return;
@@ -86,10 +92,16 @@ void addSuggestions(PrecisionReport &report, BuildState &state,
   options.highestMixPrecision = config.highestMixPrecision;
   if (others && hasSamples)
     options.inputConfigs = inputConfigsOf(state.files().analyzedSamples());
-  if (fs::path ranges = state.files().calibration();
-      config.calibrationMethod != QuantMethod::MinMax && fs::exists(ranges))
-    for (const TensorRange &range : readCalibration(ranges).tensors)
-      options.calibrated[range.tensor] = range.values;
+  if (config.calibrationMethod != QuantMethod::MinMax)
+    options.calibrated = std::move(seen);
+  MethodTrials trials(state, samples);
+  // What improves the float network was measured with the ranges that it has.
+  if (hasSamples && !asksForImprovement(config)) {
+    options.partLeft = [&](QuantMethod method) {
+      return trials.partLeft(method);
+    };
+    options.executedOn = int64_t(trials.sampleCount());
+  }
   options.cycles = cyclesOf(machine, state.config);
   options.attempt = [&](const std::vector<ConfigEdit> &edits) {
     return attempt(state, edits);

@@ -16,8 +16,9 @@ namespace parallax {
 /// Fills in diagnoses and suggestions. `others` are the analyzed samples where
 /// they are not those of the calibration. Nothing is executed, but networks
 /// with other types are built in memory to see what they cost.
+/// `samples` are those that were analyzed, `others` those of input_sample_dir.
 void addSuggestions(PrecisionReport &report, BuildState &state,
-                    mlir::func::FuncOp machine,
+                    mlir::func::FuncOp machine, const Samples &samples,
                     const std::optional<Samples> &others);
 
 /// Writes quant/debug/suggestions.json and suggested_config.json, or removes

@@ -13,6 +13,7 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/MappedFile.h"
+#include "parallax/Support/Ranks.h"
 
 #include <fmt/format.h>
 
@@ -43,8 +44,10 @@ constexpr fs::path (OutputFiles::*results[])() const = {
 
 class FolderReader {
 public:
-  FolderReader(fs::path given, bool checks)
-      : folder(std::move(given)), files(folder), checks(checks) {}
+  FolderReader(fs::path given, bool checks,
+               const Calibration *calibration = nullptr)
+      : folder(std::move(given)), files(folder), checks(checks),
+        calibration(calibration) {}
 
   ReportedBuild collect() {
     if (std::ranges::none_of(
@@ -56,16 +59,17 @@ public:
     for (auto path : shownFiles)
       if (fs::path file = (files.*path)(); exists(file))
         build.push_back({nameOf(file), readText(file)});
-    std::optional<Calibration> calibration;
-    if (exists(files.calibration())) {
-      calibration = readCalibration(files.calibration());
+    std::optional<Calibration> ownCalibration;
+    if (!calibration && exists(files.calibration()))
+      calibration =
+          &ownCalibration.emplace(readCalibration(files.calibration()));
+    if (calibration)
       build.push_back(
           {"quant/calibration_summary.json", calibrationSummary(*calibration)});
-    }
     if (exists(files.quantizedParameters()))
       build.push_back({"quant/weights_summary.json",
                        weightsSummary(readText(files.quantizedParameters()))});
-    build.insert(build.begin(), {"report.json", about(calibration)});
+    build.insert(build.begin(), {"report.json", about()});
     return std::move(build);
   }
 
@@ -91,7 +95,7 @@ private:
     return json.is_object() ? json : Json::object();
   }
 
-  std::string about(const std::optional<Calibration> &calibration) const {
+  std::string about() const {
     Json context = objectIn(files.context());
     auto setting = [&](const char *name) {
       return context.value(name, std::string());
@@ -112,25 +116,29 @@ private:
               {"model", fs::path(setting("input")).filename().string()},
               {"files", named},
               {"pictures", picturesOf(context, objectIn(files.accuracyJson()),
-                                      calibration ? &*calibration : nullptr)}};
+                                      calibration)}};
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
   fs::path folder;
   OutputFiles files;
   bool checks;
+  const Calibration *calibration;
   ReportedBuild build;
 };
 
 } // namespace
 
-void writeReport(const fs::path &folder) {
+void writeReport(const fs::path &folder, const Calibration *calibration) {
+  if (!ranks().isFirst())
+    return;
   if (!hasReportPage()) {
     log(LogLevel::Info, "no report.html: {}", whyNoReportPage());
     return;
   }
   fs::path file = OutputFiles(folder).report();
-  ReportedBuild build = FolderReader(folder, /*checks=*/false).collect();
+  ReportedBuild build =
+      FolderReader(folder, /*checks=*/false, calibration).collect();
   writeFileAtomically(file, htmlReport(std::span(&build, 1)));
   log(LogLevel::Info, "save report to [{}]; open it in a browser",
       file.string());

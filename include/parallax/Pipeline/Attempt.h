@@ -9,6 +9,7 @@
 #define PARALLAX_PIPELINE_ATTEMPT_H
 
 #include "parallax/Analysis/Suggest.h"
+#include "parallax/Passes/Calibrate/CalibrationFile.h"
 #include "parallax/Pipeline/Phases.h"
 
 namespace parallax {
@@ -28,8 +29,21 @@ int64_t cyclesOf(mlir::func::FuncOp machine, const BuildConfig &config);
 /// compiled.
 mlir::func::FuncOp machineOf(BuildState &state);
 
-/// Quantizes and lowers a calibrated network in memory, beside its views, as a
-/// changed configuration says. Nothing if it can't be built in that way.
+/// A network that was quantized and lowered in memory, in a module of its own,
+/// so that the views that were built stay as they are.
+struct NetworkBeside {
+  OwningOpRef<ModuleOp> module;
+  mlir::func::FuncOp quantized, machine;
+};
+
+/// Builds a calibrated network as another configuration says, with other ranges
+/// if there are any. Nothing if it can't be built in that way.
+std::optional<NetworkBeside> buildBeside(BuildState &state,
+                                         const BuildConfig &config,
+                                         const Calibration *ranges = nullptr);
+
+/// What changes of the configuration would make of a calibrated network.
+/// Nothing if it can't be built in that way.
 std::optional<Trial> attempt(BuildState &state,
                              const std::vector<ConfigEdit> &edits);
 

@@ -9,6 +9,7 @@
 
 #include "parallax/Analysis/PrecisionReport.h"
 #include "parallax/Data/Calibration.h"
+#include "parallax/Passes/Calibrate/Statistics.h"
 #include "parallax/Pipeline/FloatStage.h"
 #include "parallax/Pipeline/Phases.h"
 
@@ -20,6 +21,10 @@ bool hasCalibration(const BuildConfig &config);
 /// Checks everything about the samples that can be checked without running the
 /// network. Throws one Error that lists all problems.
 void checkCalibration(Network &network, const BuildConfig &config);
+
+/// How ranges are chosen with a method.
+CalibrationOptions calibrationOptions(const BuildState &state,
+                                      QuantMethod method);
 
 /// Where the samples of inputs come from, and how pictures are prepared.
 std::vector<CalibrationSource>

@@ -23,10 +23,20 @@ enum class InputForm {
   Source
 };
 
+class AnswerJournal;
+
 class Evaluator {
 public:
   /// Finds the samples; throws Error if they can't be used.
   Evaluator(const BuildConfig &config, int threads);
+
+  /// What it takes to do the task with a network; throws Error if it does not
+  /// fit. Null for commands. It may be used as long as the evaluator.
+  std::unique_ptr<Task> taskFor(std::span<const PortInfo> inputs,
+                                std::span<const PortInfo> outputs) const;
+
+  /// What networks answer is kept here, and what is known is not asked again.
+  void keepAnswers(AnswerJournal &kept) { journal = &kept; }
 
   /// Checks that a network can read the samples and does the task; throws
   /// Error.
@@ -69,6 +79,8 @@ private:
   void answerRuns(NetworkAnswers &answers, const Executable &network,
                   InputForm form, const Task &own,
                   std::span<const size_t> runs) const;
+  /// Takes the answers that the journal has; the others are missing.
+  void takeKnown(NetworkAnswers &answers, std::vector<size_t> &missing) const;
   void runCommand(NetworkAnswers &answers, const Executable &network,
                   InputForm form, std::span<const size_t> runs) const;
 
@@ -80,6 +92,7 @@ private:
   /// Of the first network; it knows how to judge answers.
   std::unique_ptr<Task> judging;
   std::vector<NetworkAnswers> networks;
+  AnswerJournal *journal = nullptr;
 };
 
 /// Inputs for checks of a network: the first of the evaluation set, or random

@@ -72,6 +72,7 @@ public:
   Path accuracyJson() const { return evaluationFolder() / "accuracy.json"; }
   Path answers() const { return evaluationFolder() / "answers.csv"; }
   Path changedAnswers() const { return evaluationFolder() / "changed.json"; }
+  Path answerJournal() const { return evaluationFolder() / "unfinished"; }
 
   // The tuning.
   Path tuningFolder() const { return folder / "tuning"; }

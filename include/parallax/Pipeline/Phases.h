@@ -8,6 +8,7 @@
 #ifndef PARALLAX_PIPELINE_PHASES_H
 #define PARALLAX_PIPELINE_PHASES_H
 
+#include "parallax/Passes/Calibrate/CalibrationFile.h"
 #include "parallax/Pipeline/Build.h"
 #include "parallax/Pipeline/Network.h"
 #include "parallax/Pipeline/OutputFiles.h"
@@ -25,6 +26,8 @@ struct BuildState {
   /// What the analyzed network takes on the NPU, without processors.
   int64_t cycles = 0;
   std::optional<Network> network;
+  /// As it was written, if the phase has run.
+  std::optional<Calibration> calibration;
   /// Of the model that was imported, or that the checkpoint was made of.
   std::string modelDigest;
 

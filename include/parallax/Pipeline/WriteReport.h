@@ -13,9 +13,13 @@
 
 namespace parallax {
 
+struct Calibration;
+
 /// Writes report.html of an output folder into it, and says so. A program
-/// without the page only says why there is none.
-void writeReport(const std::filesystem::path &folder);
+/// without the page only says why there is none. `calibration` is what the file
+/// of that name has, where it need not be read.
+void writeReport(const std::filesystem::path &folder,
+                 const Calibration *calibration = nullptr);
 
 /// Writes one page about one folder, or about two to compare. Throws Error if a
 /// folder has nothing to show, or files of a build that has not finished.

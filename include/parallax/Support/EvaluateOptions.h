@@ -19,6 +19,9 @@ struct EvaluateOptions : ConfigChoice {
   std::vector<std::string> models;
   /// 0 takes all processors. The results don't depend on it.
   int threads = 0;
+  /// Go on from the answers that an evaluation into the same output folder has
+  /// left when it was stopped.
+  bool resume = false;
   /// Judges networks in place of the task; empty for the task. A higher number
   /// is better unless evaluation.higher_is_better says otherwise, and the
   /// seconds are those of evaluation.timeout.

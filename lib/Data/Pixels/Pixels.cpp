@@ -134,10 +134,22 @@ const char *parallaxDecodeMask(const void *file, size_t size, int width,
   });
 }
 
-const char *parallaxMakeThumbnail(const void *file, size_t size, int longest,
+const char *parallaxMakeThumbnail(const void *file, size_t size, int width,
+                                  int height, int longest,
                                   ParallaxTakePicture take, void *context) {
   return explain([&]() -> const char * {
-    cv::Mat picture = cv::imdecode(bytesOf(file, size), cv::IMREAD_COLOR);
+    int reduced = cv::IMREAD_COLOR;
+    // JPEG files are decoded at a part of their size in a part of the time;
+    // nothing may be left of a narrow one.
+    for (auto [factor, flag] : {std::pair(8, cv::IMREAD_REDUCED_COLOR_8),
+                                {4, cv::IMREAD_REDUCED_COLOR_4},
+                                {2, cv::IMREAD_REDUCED_COLOR_2}})
+      if (std::max(width, height) / factor >= longest &&
+          std::min(width, height) >= factor) {
+        reduced = flag;
+        break;
+      }
+    cv::Mat picture = cv::imdecode(bytesOf(file, size), reduced);
     if (picture.empty())
       return "the picture is damaged";
     double scale =

@@ -50,9 +50,10 @@ const char *parallaxDecodeMask(const void *file, size_t size, int width,
 typedef void (*ParallaxTakePicture)(void *context, const void *file,
                                     size_t size, int width, int height);
 
-/// Makes a JPEG file of a picture, with sides of `longest` pixels at most, and
-/// gives it to `take`.
-const char *parallaxMakeThumbnail(const void *file, size_t size, int longest,
+/// Makes a JPEG file of a picture of `width` by `height` pixels, with sides of
+/// `longest` pixels at most, and gives it to `take`.
+const char *parallaxMakeThumbnail(const void *file, size_t size, int width,
+                                  int height, int longest,
                                   ParallaxTakePicture take, void *context);
 }
 

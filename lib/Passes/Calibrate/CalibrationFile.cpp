@@ -8,6 +8,7 @@
 #include "parallax/Passes/Calibrate/CalibrationFile.h"
 #include "parallax/Support/Error.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -31,6 +32,9 @@ Json numbersOf(const std::vector<float> &values) {
   return list;
 }
 
+constexpr std::string_view oddKinds[] = {"repeats", "constant", "not_finite",
+                                         "widens"};
+
 class Reader {
 public:
   explicit Reader(std::string path) : path(std::move(path)) {}
@@ -45,10 +49,22 @@ public:
     calibration.samples = integer(root, "samples");
     for (const Json &entry : list(root, "tensors"))
       calibration.tensors.push_back(readTensor(entry));
+    if (root.contains("odd_samples"))
+      for (const Json &entry : list(root, "odd_samples"))
+        calibration.oddSamples.push_back(readOddSample(entry));
     return calibration;
   }
 
 private:
+  OddSample readOddSample(const Json &entry) {
+    std::string kind = text(entry, "kind");
+    auto known = std::ranges::find(oddKinds, kind);
+    if (known == std::end(oddKinds))
+      fail("kind", fmt::format("one of {}", fmt::join(oddKinds, ", ")));
+    return {text(entry, "sample"), OddSample::Kind(known - oddKinds),
+            text(entry, "of"), integer(entry, "tensors")};
+  }
+
   TensorRange readTensor(const Json &entry) {
     TensorRange range;
     range.tensor = text(entry, "tensor");
@@ -80,7 +96,7 @@ private:
     return object[name];
   }
 
-  [[noreturn]] void fail(const char *name, const char *expected) {
+  [[noreturn]] void fail(const char *name, std::string_view expected) {
     throw Error(fmt::format("{}: field '{}'{} must be {}", path, name, place,
                             expected));
   }
@@ -137,11 +153,26 @@ static std::string lineOf(const Json &json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string_view nameOf(OddSample::Kind kind) { return oddKinds[size_t(kind)]; }
+
+std::string toJson(std::span<const OddSample> samples) {
+  Json odd = Json::array();
+  for (const OddSample &each : samples)
+    odd.push_back({{"sample", each.sample},
+                   {"kind", nameOf(each.kind)},
+                   {"of", each.of},
+                   {"tensors", each.tensors}});
+  return lineOf(odd);
+}
+
 std::string toJson(const Calibration &calibration) {
-  std::string text =
-      fmt::format("{{\n\"version\": {},\n\"method\": {},\n\"samples\": {},\n"
-                  "\"tensors\": [",
-                  fileVersion, lineOf(calibration.method), calibration.samples);
+  std::string odd;
+  if (!calibration.oddSamples.empty())
+    odd = fmt::format("\"odd_samples\": {},\n", toJson(calibration.oddSamples));
+  std::string text = fmt::format(
+      "{{\n\"version\": {},\n\"method\": {},\n\"samples\": {},\n"
+      "{}\"tensors\": [",
+      fileVersion, lineOf(calibration.method), calibration.samples, odd);
   const char *separator = "\n";
   for (const TensorRange &range : calibration.tensors) {
     Json entry = {{"tensor", range.tensor},

@@ -11,6 +11,7 @@
 #include "parallax/Analysis/RangeSearch.h"
 
 #include <filesystem>
+#include <span>
 #include <string>
 
 namespace parallax {
@@ -29,12 +30,31 @@ struct TensorRange {
   std::string minSample, maxSample;
 };
 
+/// A sample that somebody should look at.
+struct OddSample {
+  enum Kind { Repeats, IsConstant, IsNotFinite, WidensRanges };
+
+  std::string sample;
+  Kind kind = Repeats;
+  /// The earlier sample that it repeats, or the input with these values.
+  std::string of;
+  /// How many ranges it alone makes more than twice as wide.
+  int64_t tensors = 0;
+};
+
 struct Calibration {
   std::string method;
   int64_t samples = 0;
   std::vector<TensorRange> tensors;
+  /// Known if the origin of ranges was asked for.
+  std::vector<OddSample> oddSamples;
 };
 
+/// "repeats", "constant", "not_finite" or "widens".
+std::string_view nameOf(OddSample::Kind kind);
+
+/// On one line.
+std::string toJson(std::span<const OddSample> samples);
 std::string toJson(const Calibration &calibration);
 
 /// Reads what toJson has written. Throws Error with the file and the field.

@@ -1,0 +1,44 @@
+//===- MethodTrials.h - Other calibration methods, executed ----*- C++ -*-===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cut values all err in one direction, and whether that hurts depends on who
+// reads them: no histogram tells. So networks with the ranges of other methods
+// are built in memory and run bit by bit on a few samples.
+//===----------------------------------------------------------------------===//
+#ifndef PARALLAX_LIB_PIPELINE_METHODTRIALS_H
+#define PARALLAX_LIB_PIPELINE_METHODTRIALS_H
+
+#include "parallax/Passes/Calibrate/Statistics.h"
+#include "parallax/Pipeline/CompareOutputs.h"
+#include "parallax/Pipeline/Phases.h"
+
+namespace parallax {
+
+class MethodTrials {
+public:
+  /// `samples` are those of the analysis; the first of them are used. Nothing
+  /// runs before something is asked.
+  MethodTrials(BuildState &state, Samples samples);
+
+  size_t sampleCount() const { return samples.count; }
+
+  /// The part of the loss of the outputs that the ranges of another method
+  /// leave. Nothing if there is no loss, or if it can't be built.
+  std::optional<double> partLeft(QuantMethod method);
+
+private:
+  void begin();
+  double lossOf(mlir::func::FuncOp machine) const;
+
+  BuildState &state;
+  Samples samples;
+  SampleOutputs floats;
+  NetworkStatistics statistics;
+  size_t calibratedOn = 0;
+  double loss = 0;
+};
+
+} // namespace parallax
+
+#endif // PARALLAX_LIB_PIPELINE_METHODTRIALS_H
