@@ -27,6 +27,10 @@ constexpr int mostPoints = 4, mostRounds = 2;
 /// A point that is clearly better than another has less than this part of its
 /// errors.
 constexpr double clearly = 1.5;
+/// Cheaper points that are looked for below one that holds, and what one of
+/// them has to save.
+constexpr int mostDescents = 3;
+constexpr double leastSaving = 0.01;
 
 /// A point of the predicted front.
 struct Point {
@@ -55,10 +59,12 @@ public:
     pullLevers();
     if (search.holds(*from))
       return;
-    for (int round = 0; round < mostRounds; ++round) {
-      std::vector<Point> front = predictFront(round);
-      if (!climb(front, round))
-        break;
+    climbFronts();
+    if (!search.holds(*search.best()) && cutsValues()) {
+      // No width brings back what a range has cut.
+      levers.clear();
+      from = &search.measure("as configured", {});
+      climbFronts();
     }
     lastResort();
   }
@@ -71,11 +77,15 @@ public:
     // Evenly over the front, its ends included.
     constexpr size_t shown = 8;
     size_t count = std::min(front.size(), shown);
+    std::vector<Search::Question> questions;
     for (size_t i = 0; i < count; ++i) {
       size_t at = count > 1 ? i * (front.size() - 1) / (count - 1) : 0;
-      measure(front[at], fmt::format("front {}", i + 1));
+      questions.push_back({fmt::format("front {}", i + 1), front[at].edits,
+                           predictionOf(front[at])});
     }
-    search.measure("16 bits everywhere", withLevers({everythingWide(true)}));
+    questions.push_back(
+        {"16 bits everywhere", withLevers({everythingWide(true)})});
+    search.measureAll(questions);
   }
 
 private:
@@ -83,6 +93,32 @@ private:
     std::vector<ConfigEdit> edits = levers;
     edits.insert(edits.end(), types.begin(), types.end());
     return edits;
+  }
+
+  /// Fronts from the 8 bits with these levers up.
+  void climbFronts() {
+    losses = {};
+    for (int round = 0; round < mostRounds; ++round) {
+      // Only a point of this front says what else there is to gain on it.
+      if (round > 0 && !hasTheseLevers(*search.best()))
+        break;
+      std::vector<Point> front = predictFront(round);
+      if (!climb(front, round))
+        break;
+    }
+  }
+
+  bool hasTheseLevers(const TrialRecord &trial) const {
+    std::vector<ConfigEdit> own = search.ownEdits(trial);
+    std::erase_if(own, [](const ConfigEdit &edit) { return edit.appends; });
+    return std::ranges::equal(own, levers, {}, &ConfigEdit::value,
+                              &ConfigEdit::value);
+  }
+
+  bool cutsValues() const {
+    return std::ranges::any_of(levers, [](const ConfigEdit &edit) {
+      return edit.field == "quant.calibration_method";
+    });
   }
 
   void pullLevers() {
@@ -186,10 +222,12 @@ private:
     return front;
   }
 
+  Search::Prediction predictionOf(const Point &point) const {
+    return {from->loss.value * point.left, point.cost};
+  }
+
   const TrialRecord &measure(const Point &point, const std::string &purpose) {
-    return search.measure(
-        purpose, point.edits,
-        Search::Prediction{from->loss.value * point.left, point.cost});
+    return search.measure(purpose, point.edits, predictionOf(point));
   }
 
   /// The greatest loss that 8 bits may have beside the part of the errors that
@@ -217,13 +255,47 @@ private:
       const TrialRecord &trial =
           measure(front[at], fmt::format("round {}, point {} of {}", round + 1,
                                          at, front.size() - 1));
-      if (search.holds(trial))
+      if (search.holds(trial)) {
+        descend(front, front[at], trial, round);
         return true;
+      }
       // The next one has to be clearly better.
       if (front[at].left > 0 && trial.failure.empty())
         slope = std::max(slope * clearly, trial.loss.value / front[at].left);
     }
     return round == 0;
+  }
+
+  /// Predictions may have been too careful. What points lose that lie between
+  /// 8 bits and one that holds is interpolated, at the upper ends of the
+  /// intervals, and the cheapest that should hold is measured.
+  void descend(const std::vector<Point> &front, const Point &start,
+               const TrialRecord &held, int round) {
+    double allowed = search.tolerableLoss();
+    double good = start.left, high = held.loss.high;
+    double bad = front.front().left, tooHigh = steepest();
+    int64_t cost = held.cycles;
+    for (int i = 0; i < mostDescents && high < allowed && tooHigh > allowed;
+         ++i) {
+      double reach = good + (bad - good) * (allowed - high) / (tooHigh - high);
+      auto next = std::ranges::find_if(
+          front, [&](const Point &point) { return point.left <= reach; });
+      if (next == front.end() || next->left >= bad ||
+          double(next->cost) > (1 - leastSaving) * double(cost))
+        return;
+      const TrialRecord &trial =
+          measure(*next, fmt::format("round {}, cheaper {}", round + 1, i + 1));
+      if (!trial.failure.empty())
+        return;
+      if (search.holds(trial) && trial.loss.high <= allowed) {
+        good = next->left;
+        high = trial.loss.high;
+        cost = trial.cycles;
+      } else {
+        bad = next->left;
+        tooHigh = trial.loss.high;
+      }
+    }
   }
 
   /// If nothing holds, 16 bits everywhere is the best that can be had.

@@ -103,14 +103,16 @@ void searchAtRandom(Search &search) {
     return;
   std::vector<PrecisionRow> rows = layersOf(search);
   Random random(uint64_t(search.config.randomSeed));
+  std::vector<Search::Question> questions;
   for (int64_t i = 1; i < search.config.exitPolicy.maxTrials; ++i) {
     uint64_t share = random.next() % 100;
     std::vector<PrecisionRow> chosen;
     for (const PrecisionRow &row : rows)
       if (random.next() % 100 < share)
         chosen.push_back(row);
-    search.measure(fmt::format("random {}", i), widened(chosen));
+    questions.push_back({fmt::format("random {}", i), widened(chosen)});
   }
+  search.measureAll(questions);
 }
 
 void searchExhaustively(Search &search) {
@@ -121,15 +123,17 @@ void searchExhaustively(Search &search) {
         "tuning.strategy: 'exhaustive' would need 2^{} trials here; it is for "
         "networks of at most {} layers with codes",
         rows.size(), most));
+  std::vector<Search::Question> questions;
   for (uint64_t mask = 0; mask < uint64_t(1) << rows.size(); ++mask) {
     std::vector<PrecisionRow> chosen;
     for (size_t i = 0; i < rows.size(); ++i)
       if (mask >> i & 1)
         chosen.push_back(rows[i]);
-    search.measure(mask == 0 ? "as configured"
-                             : fmt::format("combination {}", mask),
-                   widened(chosen));
+    questions.push_back(
+        {mask == 0 ? "as configured" : fmt::format("combination {}", mask),
+         widened(chosen)});
   }
+  search.measureAll(questions);
 }
 
 } // namespace

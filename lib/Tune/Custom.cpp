@@ -10,6 +10,7 @@
 
 #include "parallax/Support/ChildProcess.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Ranks.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -90,7 +91,8 @@ void searchByProposals(Search &search, const Proposer &propose) {
 
 void searchByCommand(Search &search) {
   searchByProposals(search, [&](const fs::path &history) {
-    return askCommand(search, history);
+    return ranks().fromFirst("a proposal",
+                             [&] { return askCommand(search, history); });
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Support/Log.h"
+#include "parallax/Support/Ranks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -67,6 +68,7 @@ public:
     } catch (const Cancelled &) {
       throw;
     } catch (const Error &error) {
+      ranks().requireSameFailure(error.what());
       log(LogLevel::Debug, "a lever was left out: {}", error.what());
       return std::numeric_limits<double>::infinity();
     }
@@ -82,6 +84,7 @@ private:
     SampleCallbacks callbacks;
     callbacks.load = [&](size_t i) { return search.metric.load(samples[i]); };
     callbacks.consume = consume;
+    callbacks.isDealt = true;
     runSamples(network, samples.size(),
                search.bench.calibrated().options.threads, callbacks);
   }

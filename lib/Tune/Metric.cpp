@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Metric.h"
 
-#include "parallax/Analysis/ChannelGroups.h"
-#include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Pipeline/AnalyzeStage.h"
+#include "parallax/Pipeline/CompareOutputs.h"
 #include "parallax/Pipeline/Evaluation.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Random.h"
@@ -111,14 +110,7 @@ class SimilarityMetric final : public TuneMetric {
 public:
   SimilarityMetric(BuildState &state, int threads)
       : samples(analyzedSamples(state)), threads(threads) {
-    references.resize(samples.count);
-    SampleCallbacks callbacks;
-    callbacks.load = samples.load;
-    callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
-      for (const Tensor &output : outputs)
-        references[i].push_back(output.clone());
-    };
-    runSamples(state.network->prepare({}), samples.count, threads, callbacks);
+    references = outputsOf(state.network->prepare({}), samples, threads);
   }
 
   std::string title() const override { return "similarity"; }
@@ -134,28 +126,18 @@ public:
 
   Measured measure(const Executable &network, std::span<const size_t> chosen,
                    double) override {
-    size_t outputCount = network.outputs.size();
-    std::vector<ChannelGroups> groups(outputCount);
-    std::vector<TensorComparison> totals(outputCount, TensorComparison());
-    SampleCallbacks callbacks;
-    callbacks.load = [&](size_t i) { return samples.load(chosen[i]); };
-    callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
-      for (size_t k = 0; k < outputCount; ++k) {
-        TensorComparison one;
-        one.add(outputs[k], references[chosen[i]][k]);
-        groups[k].add(one);
-        totals[k].merge(one);
-      }
-    };
-    runSamples(network, chosen.size(), threads, callbacks);
+    SampleOutputs floats;
+    for (size_t sample : chosen)
+      floats.push_back(references[sample]);
+    Samples part = samples;
+    part.count = chosen.size();
+    part.load = [&](size_t i) { return samples.load(chosen[i]); };
     Measured worst{{1, 1, 1}, 1, {0, 0, 0}, chosen.size()};
-    for (size_t k = 0; k < outputCount; ++k) {
-      ComparisonResult all = totals[k].result();
-      if (all.isExact) {
-        take(worst, all.agreement, 0);
-        continue;
-      }
-      for (const ChannelGroup &group : groups[k].result(totals[k]))
+    for (const ComparedOutput &output :
+         compareOutputs(network, part, floats, threads)) {
+      if (output.all.isExact)
+        take(worst, output.all.agreement, 0);
+      for (const ChannelGroup &group : output.groups)
         if (!group.isConstant && group.samples > 0)
           take(worst, group.mean,
                group.deviation / std::sqrt(double(group.samples)));
@@ -175,8 +157,7 @@ private:
 
   Samples samples;
   int threads;
-  /// By sample, then by output.
-  std::vector<std::vector<Tensor>> references;
+  SampleOutputs references;
 };
 
 } // namespace

@@ -5,11 +5,13 @@
 // A trial that fails is written down as such, and the search goes on.
 //===----------------------------------------------------------------------===//
 #include "Search.h"
+#include "HistoryLine.h"
 #include "Present.h"
 
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
+#include "parallax/Support/Ranks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +44,11 @@ void Search::checkBudget() const {
   if (int64_t(history.trials().size()) >= policy.maxTrials)
     throw SearchEnded{fmt::format("all {} trials are used up (max_trials)",
                                   policy.maxTrials)};
-  if (policy.timeout > 0 && secondsSince(start) > policy.timeout)
+  // Clocks differ; that of the first rank counts.
+  auto isTimeUp = [&] {
+    return std::string(secondsSince(start) > policy.timeout ? "yes" : "");
+  };
+  if (policy.timeout > 0 && !ranks().fromFirst("the time", isTimeUp).empty())
     throw SearchEnded{
         fmt::format("the time is up (timeout {} s)", policy.timeout)};
 }
@@ -109,25 +115,20 @@ void Search::show(const TrialRecord &trial) const {
   log(LogLevel::Info, "{}: {}", trial.purpose, line);
 }
 
-const TrialRecord &Search::measure(const std::string &purpose,
-                                   const std::vector<ConfigEdit> &asked,
-                                   std::optional<Prediction> prediction) {
-  std::vector<ConfigEdit> edits = bench.withRequired(asked);
-  if (const TrialRecord *known = find(edits))
-    return *known;
-  checkBudget();
+/// Builds and measures, and notes what comes of it.
+TrialRecord Search::tryOut(const Question &question, int64_t number) {
   auto begin = std::chrono::steady_clock::now();
   TrialRecord trial;
-  trial.number = int64_t(history.trials().size()) + 1;
-  trial.purpose = purpose;
-  trial.edits = edits;
-  if (prediction) {
+  trial.number = number;
+  trial.purpose = question.purpose;
+  trial.edits = bench.withRequired(question.edits);
+  if (const std::optional<Prediction> &prediction = question.prediction) {
     trial.predictedMetric =
         floats + (metric.higherIsBetter() ? -1 : 1) * prediction->loss;
     trial.predictedCycles = prediction->cost;
   }
   try {
-    bench.build(asked);
+    bench.build(question.edits);
     // The first trial says how good float is.
     double hopeless = history.trials().empty()
                           ? std::numeric_limits<double>::infinity()
@@ -144,12 +145,86 @@ const TrialRecord &Search::measure(const std::string &purpose,
     // Without the first one nothing is known of the task.
     if (history.trials().empty())
       throw;
+    ranks().requireSameFailure(error.what());
     trial.failure = error.what();
   }
   trial.seconds = secondsSince(begin);
+  return trial;
+}
+
+const TrialRecord &Search::keep(TrialRecord trial) {
   const TrialRecord &kept = history.append(std::move(trial));
   show(kept);
   return kept;
+}
+
+const TrialRecord &Search::measure(const std::string &purpose,
+                                   const std::vector<ConfigEdit> &edits,
+                                   std::optional<Prediction> prediction) {
+  if (const TrialRecord *known = find(bench.withRequired(edits)))
+    return *known;
+  checkBudget();
+  return keep(tryOut({purpose, edits, prediction},
+                     int64_t(history.trials().size()) + 1));
+}
+
+void Search::measureAll(const std::vector<Question> &questions) {
+  if (!ranks().areSeveral()) {
+    for (const Question &question : questions)
+      measure(question.purpose, question.edits, question.prediction);
+    return;
+  }
+  std::span<const Question> rest(questions);
+  while (!rest.empty()) {
+    // The first of all says how good float is.
+    size_t most = history.trials().empty() ? 1 : size_t(ranks().count());
+    // Those that are known, or asked for twice, need no rank.
+    std::vector<Question> next;
+    size_t used = 0;
+    for (const Question &question : rest) {
+      auto isSame = [&](const Question &other) {
+        return trialKey(other.edits, 0) == trialKey(question.edits, 0);
+      };
+      bool isNew = !find(bench.withRequired(question.edits)) &&
+                   std::ranges::none_of(next, isSame);
+      if (isNew && next.size() == most)
+        break;
+      if (isNew)
+        next.push_back(question);
+      ++used;
+    }
+    rest = rest.subspan(used);
+    if (!next.empty())
+      measureNext(next);
+  }
+}
+
+/// One trial for each rank.
+void Search::measureNext(std::span<const Question> questions) {
+  checkBudget();
+  int64_t done = int64_t(history.trials().size());
+  auto left = size_t(config.exitPolicy.maxTrials - done);
+  size_t count = std::min(questions.size(), left);
+  auto own = size_t(ranks().number());
+  if (count == 1)
+    keep(tryOut(questions[0], done + 1));
+  else {
+    // They differ in types alone, so this is done once, by all together.
+    bench.calibrate(questions[0].edits);
+    std::string line;
+    if (own < count) {
+      AloneScope alone;
+      line = historyLine(tryOut(questions[own], done + 1 + int64_t(own)));
+    }
+    ranks().exchange(
+        fmt::format("trials {} to {}", done + 1, done + int64_t(count)), line,
+        [&](int, std::string_view bytes) {
+          if (!bytes.empty())
+            keep(parseHistoryLine(bytes, "a trial of another rank"));
+        });
+  }
+  if (count < questions.size())
+    checkBudget();
 }
 
 } // namespace parallax

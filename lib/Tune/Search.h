@@ -37,6 +37,17 @@ public:
                              const std::vector<ConfigEdit> &edits,
                              std::optional<Prediction> prediction = {});
 
+  /// A trial that is asked for together with others.
+  struct Question {
+    std::string purpose;
+    std::vector<ConfigEdit> edits;
+    std::optional<Prediction> prediction = {};
+  };
+  /// Measures trials of which none depends on another, and which differ in
+  /// types alone, as one by one in this order. The ranks of a job deal them
+  /// among themselves.
+  void measureAll(const std::vector<Question> &questions);
+
   /// What an earlier trial with the same changes has given, or null.
   const TrialRecord *find(const std::vector<ConfigEdit> &edits) const;
   /// The changes of a trial without those that all have.
@@ -61,6 +72,9 @@ public:
 
 private:
   void checkBudget() const;
+  TrialRecord tryOut(const Question &question, int64_t number);
+  const TrialRecord &keep(TrialRecord trial);
+  void measureNext(std::span<const Question> questions);
   void show(const TrialRecord &trial) const;
 
   std::chrono::steady_clock::time_point start;

@@ -8,16 +8,20 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Tune/Tune.h"
 #include "Allowed.h"
+#include "Outcome.h"
 #include "Present.h"
 
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/OutputFolder.h"
+#include "parallax/Pipeline/RankFolder.h"
 #include "parallax/Pipeline/WriteReport.h"
+#include "parallax/Report/HtmlReport.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Digest.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/MappedFile.h"
 #include "parallax/Support/Parallel.h"
+#include "parallax/Support/Ranks.h"
 #include "parallax/Support/Views.h"
 
 #include <fmt/format.h>
@@ -34,6 +38,7 @@ struct TuneFiles {
 
   fs::path history() const { return output.tuningHistory(); }
   fs::path tunedConfig() const { return output.tunedConfig(); }
+  fs::path outcome() const { return folder / "outcome.json"; }
   fs::path work() const { return folder / "work"; }
   fs::path trial(int64_t number) const {
     return folder / fmt::format("trial_{}", number);
@@ -88,17 +93,28 @@ void buildTrial(const std::string &text, const TrialRecord &trial,
   BuildResult result;
   runBuild(build, result);
   fs::path model = fs::path(result.config.outputDir) / result.config.outputName;
-  if (sha256OfFile(model) != trial.digest)
+  if (ranks().isFirst() && sha256OfFile(model) != trial.digest)
     throw Error(fmt::format(
         "'{}' is not the model that trial {} has measured: the model, the "
         "samples or the tool have changed since then; tune again",
         model.string(), trial.number));
 }
 
+/// The history that all ranks know: the first one has it in its folder.
+void bringHistory(const fs::path &file) {
+  if (!ranks().areSeveral())
+    return;
+  std::string text = ranks().fromFirst("the history", [&] {
+    return fs::exists(file) ? readText(file) : std::string();
+  });
+  if (!ranks().isFirst() && !text.empty())
+    writeFileAtomically(file, text);
+}
+
 int64_t recoverTrial(const TuneOptions &options, const BuildConfig &config,
-                     int threads) {
+                     const std::string &identity, int threads) {
   TuneFiles files(config);
-  History history(files.history(), identityOf(config), /*resume=*/true);
+  History history(files.history(), identity, /*resume=*/true);
   for (const TrialRecord &trial : history.trials())
     if (trial.number == options.recover && trial.failure.empty()) {
       fs::path folder = files.trial(trial.number);
@@ -152,20 +168,68 @@ void runStrategy(Search &search, const TuneOptions &options,
   }
 }
 
+/// What an earlier run of the same tuning has come to, if that is all there.
+std::optional<TuneResult> earlierResult(const TuneFiles &files,
+                                        const BuildConfig &config,
+                                        const TuningRun &run,
+                                        const History &history) {
+  std::optional<TuneResult> result = readOutcome(
+      files.outcome(), run, {history.trials().begin(), history.trials().end()});
+  fs::path model = fs::path(config.outputDir) / config.outputName;
+  if (!result || !isCompleteBuild(config.outputDir) || !fs::exists(model) ||
+      sha256OfFile(model) != result->best.digest)
+    return std::nullopt;
+  result->history = files.history();
+  result->tunedConfig = files.tunedConfig();
+  result->compiledModel = model;
+  return result;
+}
+
+/// Shows such a result. Only the first rank has the files that tell.
+bool findEarlierResult(const TuneFiles &files, const BuildConfig &config,
+                       const TuningRun &run, const History &history,
+                       TuneResult &result) {
+  std::string found = ranks().fromFirst("the outcome", [&] {
+    std::optional<TuneResult> known =
+        earlierResult(files, config, run, history);
+    if (!known)
+      return std::string();
+    result = std::move(*known);
+    log(LogLevel::Info, "this tuning has ended already; without --resume it "
+                        "starts anew");
+    showResult(describeResult(result));
+    return std::string(result.isMet ? "met" : "missed");
+  });
+  if (!ranks().isFirst())
+    result.isMet = found == "met";
+  return !found.empty();
+}
+
 } // namespace
 
 TuneResult tuneNetwork(const TuneOptions &options) {
   BuildConfig config = readConfiguration(options);
   checkTunable(config);
   int threads = options.threads > 0 ? options.threads : hardwareThreads();
+  std::string identity = identityOf(config);
+  RankFolder folder(config);
   TuneFiles files(config);
   TuneResult result;
   OutputFolder lock(files.folder);
+  if (options.resume || options.recover >= 0)
+    bringHistory(files.history());
   if (options.recover >= 0) {
-    recoverTrial(options, config, threads);
+    recoverTrial(options, config, identity, threads);
     return result;
   }
-  History history(files.history(), identityOf(config), options.resume);
+  TuningRun run{identity, options.pareto, config.tuning.exitPolicy.maxTrials};
+  History history(files.history(), run.identity, options.resume);
+  // A program may say something else this time.
+  bool isOurs = !options.propose && !options.score &&
+                config.tuning.strategy != TuningStrategy::Custom;
+  if (isOurs && findEarlierResult(files, config, run, history, result))
+    return result;
+  fs::remove(files.outcome());
   {
     Workbench bench(config, files.work(), threads);
     bench.calibrate({});
@@ -195,8 +259,11 @@ TuneResult tuneNetwork(const TuneOptions &options) {
   // The build has written one only if it was to be analyzed.
   if (!fs::exists(files.output.report()))
     writeReport(config.outputDir);
+  if (hasReportPage())
+    result.report = files.output.report();
   showResult(describeResult(result));
   result.compiledModel = fs::path(config.outputDir) / config.outputName;
+  writeOutcome(files.outcome(), run, result);
   return result;
 }
 

@@ -9,6 +9,7 @@
 #ifndef PARALLAX_TUNE_HISTORY_H
 #define PARALLAX_TUNE_HISTORY_H
 
+#include "parallax/Support/AppendedFile.h"
 #include "parallax/Tune/TrialRecord.h"
 
 #include <deque>
@@ -33,9 +34,6 @@ public:
   /// line without end, of a process that was killed, is dropped with a warning;
   /// any other damage is an Error with file and line.
   History(std::filesystem::path file, const std::string &identity, bool resume);
-  ~History();
-  History(const History &) = delete;
-  History &operator=(const History &) = delete;
 
   /// The latest trial with these edits on as many samples, also one that
   /// failed; null if there is none.
@@ -50,13 +48,12 @@ public:
   const std::deque<TrialRecord> &trials() const { return records; }
 
 private:
-  void read(const std::string &identity);
+  /// Returns where the last whole line ends.
+  size_t read(const std::string &identity);
   const TrialRecord &keep(TrialRecord record);
-  void writeLine(const std::string &line);
-  [[noreturn]] void fail(int error) const;
 
   std::filesystem::path file;
-  int descriptor = -1;
+  std::optional<AppendedFile> out;
   std::deque<TrialRecord> records;
   /// By edits and number of samples.
   std::map<std::string, const TrialRecord *> latest;

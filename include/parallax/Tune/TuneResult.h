@@ -35,6 +35,8 @@ struct TuneResult {
   /// Both on the other part of the samples; none without such a part.
   std::optional<ValidatedMetric> baseValidated, bestValidated;
   std::filesystem::path history, tunedConfig, compiledModel;
+  /// What to look at in a browser; empty if this program has no page for it.
+  std::filesystem::path report;
 };
 
 } // namespace parallax
