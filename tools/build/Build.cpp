@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Build.h"
 #include "../case/Interruption.h"
+#include "../common/OnRanks.h"
 #include "../common/Subcommand.h"
 #include "Flags.h"
 
@@ -14,6 +15,7 @@
 #include "parallax/Pipeline/Phases.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
+#include "parallax/Support/Ranks.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -29,7 +31,7 @@ struct BuildFlags {
 };
 
 void packIfAsked(const BuildFlags &flags, const std::string &outputDir) {
-  if (flags.caseFile.empty() || outputDir.empty())
+  if (flags.caseFile.empty() || outputDir.empty() || !ranks().isFirst())
     return;
   PackRequest request;
   request.build = readFinishedBuild(outputDir);
@@ -118,8 +120,9 @@ int runBuildCommand(int argc, char **argv) {
   addPhaseFlags(app, options);
   addConfigFlags(app, options.overrides);
   app.footer("\nExample:\n  parallax build --config configs/quickstart.json");
-  return runSubcommand(app, flags.common, argc, argv,
-                       [&] { return buildAndPack(flags); });
+  return runSubcommand(app, flags.common, argc, argv, [&] {
+    return runOnRanks(flags.common, [&] { return buildAndPack(flags); });
+  });
 }
 
 } // namespace parallax

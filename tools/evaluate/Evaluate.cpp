@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Evaluate.h"
 #include "../build/Flags.h"
+#include "../common/OnRanks.h"
 #include "../common/Subcommand.h"
 
 #include "parallax/Pipeline/EvaluateModels.h"
@@ -29,16 +30,21 @@ int runEvaluateCommand(int argc, char **argv) {
                  "and what was built of it")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  app.add_flag("--resume", options.resume,
+               "go on from what an evaluation into the same folder left when "
+               "it was stopped");
   addConfigFlags(app, options.overrides);
   app.footer("\nThe exit code is 1 if the last model is bad at it compared "
              "with the first.\n"
              "Example:\n  parallax evaluate --config config.json "
              "--model model.onnx --model output/compiled.axmodel");
-  return runSubcommand(app, common, argc, argv, [&] {
+  auto evaluate = [&] {
     options.threads = common.threadsToUse();
     Accuracy accuracy = evaluateModels(options);
     return accuracy.verdict == AccuracyVerdict::Bad ? 1 : 0;
-  });
+  };
+  return runSubcommand(app, common, argc, argv,
+                       [&] { return runOnRanks(common, evaluate); });
 }
 
 } // namespace parallax

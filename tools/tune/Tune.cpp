@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Tune.h"
 #include "../build/Flags.h"
+#include "../common/OnRanks.h"
 #include "../common/Subcommand.h"
 
 #include "parallax/Tune/Tune.h"
@@ -36,11 +37,13 @@ int runTune(int argc, char **argv) {
              "best is built all the same.\n"
              "Example:\n  parallax tune --config config.json "
              "--tuning.accuracy_criterion.tolerable_loss 0.005");
-  return runSubcommand(app, common, argc, argv, [&] {
+  auto tune = [&] {
     options.threads = common.threadsToUse();
     TuneResult result = tuneNetwork(options);
     return options.recover >= 0 || result.isMet ? 0 : 1;
-  });
+  };
+  return runSubcommand(app, common, argc, argv,
+                       [&] { return runOnRanks(common, tune); });
 }
 
 } // namespace parallax
