@@ -54,11 +54,25 @@ class Page:
         return {node.name: node for node in self.tree(module).body
                 if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
 
+    def constants(self, module: str) -> dict[str, str]:
+        """Values with a text below them, and that text."""
+        body, found = self.tree(module).body, {}
+        for node, below in zip(body, body[1:]):
+            target = node.targets[0] if isinstance(node, ast.Assign) else \
+                getattr(node, "target", None)
+            if isinstance(target, ast.Name) and isinstance(below, ast.Expr):
+                found[target.id] = ast.literal_eval(below.value)
+        return found
+
     def text(self, node: ast.AST, name: str) -> str:
         text = ast.get_docstring(node)
         if not text:
             self.problems.append(f"{name} has no docstring")
             return ""
+        return self.marked(text)
+
+    @staticmethod
+    def marked(text: str) -> str:
         return re.sub(r"``(.+?)``", r"`\1`", text)
 
     def signature(self, node: ast.FunctionDef, name: str, is_method: bool) -> str:
@@ -109,8 +123,11 @@ class Page:
         for module in modules.split():
             if names is None:
                 self.lines += [self.text(self.tree(module), module), ""]
-            found = self.definitions(module)
-            for name in names if names is not None else found:
+            found, values = self.definitions(module), self.constants(module)
+            for name in names if names is not None else [*found, *values]:
+                if name in values:
+                    self.lines += [f"### `{prefix}{name}`", "",
+                                   self.marked(values[name]), ""]
                 node = found.get(name)
                 if node is None or name.startswith("_"):
                     continue

@@ -17,6 +17,8 @@ _HOMES = {
     "LayerResult": "session",
     "get_all_providers": "session",
     "get_available_providers": "session",
+    "axengine_provider_name": "session",
+    "axclrt_provider_name": "session",
     "build": "work",
     "analyze": "work",
     "evaluate": "work",
@@ -28,6 +30,7 @@ _HOMES = {
     "Diff": "results",
     "Histogram": "results",
     "Inspection": "results",
+    "Report": "results",
     "TuneResult": "results",
     "ProgressEvent": "_listener",
 }

@@ -9,11 +9,14 @@ from .results import BuildResult as BuildResult
 from .results import Diff as Diff
 from .results import Histogram as Histogram
 from .results import Inspection as Inspection
+from .results import Report as Report
 from .results import TuneResult as TuneResult
 from .session import InferenceSession as InferenceSession
 from .session import LayerResult as LayerResult
 from .session import NodeArg as NodeArg
 from .session import SessionOptions as SessionOptions
+from .session import axclrt_provider_name as axclrt_provider_name
+from .session import axengine_provider_name as axengine_provider_name
 from .session import get_all_providers as get_all_providers
 from .session import get_available_providers as get_available_providers
 from .work import analyze as analyze

@@ -84,3 +84,9 @@ class Configuration:
     def model(self) -> str:
         """The path of the model."""
         return file_path(self.fields.get("input"), "the field 'input'")
+
+    @property
+    def output_dir(self) -> str:
+        """The folder for results; empty if there is none."""
+        folder = self.fields.get("output_dir")
+        return file_path(folder, "the field 'output_dir'") if folder else ""

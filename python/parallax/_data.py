@@ -3,7 +3,7 @@
 """Samples from any iterable, in the files that the library reads.
 
 Samples are needed several times and in parallel, so each is written as soon as
-it arrives and forgotten. The files are in a folder that is removed at the end.
+it arrives and forgotten.
 """
 
 from __future__ import annotations
@@ -78,26 +78,30 @@ def samples_of(items: Iterable[Any], ports: Ports) -> Iterator[dict[str, Array]]
 
 
 def write_calibration(items: Iterable[Any], model: str,
-                      folder: str) -> list[dict[str, Any]]:
-    """Writes samples, and gives the ``quant.input_configs`` that read them."""
+                      folder: str) -> dict[str, str]:
+    """Writes samples, and gives the name of the folder of each input."""
     import numpy
 
     items = iterable(items, "calibration is an iterable of arrays or of dictionaries "
                             "of arrays by input")
     ports = Ports(model)
-    folders = {name: os.path.join(folder, str(i))
-               for i, name in enumerate(ports.names)}
+    folders = {name: str(i) for i, name in enumerate(ports.names)}
     for path in folders.values():
-        os.makedirs(path)
+        os.makedirs(os.path.join(folder, path))
     count = 0
     for sample in samples_of(items, ports):
         for name, array in sample.items():
-            numpy.save(os.path.join(folders[name], f"{count:08}.npy"),
+            numpy.save(os.path.join(folder, folders[name], f"{count:08}.npy"),
                        numpy.ascontiguousarray(array), allow_pickle=False)
         count += 1
     if not count:
         raise Error("calibration has no samples: it is an iterable of arrays or "
                     "of dictionaries of arrays by input")
+    return folders
+
+
+def calibration_fields(folders: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The ``quant.input_configs`` that read such folders."""
     return [{"tensor_name": name, "calibration_dataset": path,
              "calibration_format": "Numpy", "calibration_size": -1}
             for name, path in folders.items()]
@@ -110,7 +114,6 @@ class StackedFile:
     _DIGITS = 20
 
     def __init__(self, path: str) -> None:
-        self.path = path
         self._file: BinaryIO = open(path, "wb")
         self._dtype: Any = None
         self._shape: tuple[int, ...] = ()
@@ -144,17 +147,20 @@ class StackedFile:
         self._file.close()
 
 
+_LABELS = ""  # no input has this name
+
+
 def write_evaluation(items: Iterable[Any], model: str,
-                     folder: str) -> dict[str, Any]:
-    """Writes pairs of inputs and label, and gives the fields that read them."""
+                     folder: str) -> dict[str, str]:
+    """Writes pairs of inputs and label, and gives the names of their files."""
     import numpy
 
     items = iterable(items, "data is an iterable of pairs (inputs, label)")
     ports = Ports(model)
-    os.makedirs(folder)
-    files = {name: StackedFile(os.path.join(folder, f"{i}.npy"))
-             for i, name in enumerate(ports.names)}
-    labels = StackedFile(os.path.join(folder, "labels.npy"))
+    names = {name: f"{i}.npy" for i, name in enumerate(ports.names)}
+    names[_LABELS] = "labels.npy"
+    files = {name: StackedFile(os.path.join(folder, file))
+             for name, file in names.items()}
     number = 0
     try:
         for number, item in enumerate(items, 1):
@@ -174,16 +180,22 @@ def write_evaluation(items: Iterable[Any], model: str,
                 for name, array in sample.items():
                     files[name].add(array[0] if ports.takes_one(name)
                                     and array.ndim == ports.rank(name) else array)
-                labels.add(numpy.squeeze(label))
+                files[_LABELS].add(numpy.squeeze(label))
     finally:
-        for file in (*files.values(), labels):
+        for file in files.values():
             file.close()
     if not number:
         raise Error("data has no samples: it is an iterable of pairs (inputs, label)")
-    fields: dict[str, Any] = {"labels": labels.path}
-    if len(files) == 1:
-        fields["images"] = next(iter(files.values())).path
+    return names
+
+
+def evaluation_fields(files: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of ``evaluation`` that read such files."""
+    inputs = {name: path for name, path in files.items() if name != _LABELS}
+    fields: dict[str, Any] = {"labels": files[_LABELS]}
+    if len(inputs) == 1:
+        fields["images"] = next(iter(inputs.values()))
     else:
-        fields["inputs"] = [{"tensor_name": name, "data": file.path}
-                            for name, file in files.items()]
+        fields["inputs"] = [{"tensor_name": name, "data": path}
+                            for name, path in inputs.items()]
     return fields

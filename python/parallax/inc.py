@@ -289,6 +289,26 @@ def fit(model: Any, conf: PostTrainingQuantConfig,
     return QuantizedModel(folder, result)
 
 
+def _config_of_yaml(fields: Mapping[str, Any]) -> PostTrainingQuantConfig:
+    """The sections of version 1 in the words of version 2."""
+    quant, tuning = fields.get("quantization", {}), fields.get("tuning", {})
+    criterion = tuning.get("accuracy_criterion", {"relative": 0.01})
+    kind = "absolute" if "absolute" in criterion else "relative"
+    policy, strategy = tuning.get("exit_policy", {}), tuning.get("strategy", {})
+    size = quant.get("calibration", {}).get("sampling_size", 100)
+    if isinstance(size, str):  # "100, 200"
+        size = [int(each) for each in size.split(",")]
+    return PostTrainingQuantConfig(
+        approach=quant.get("approach", "static"), recipes=quant.get("recipes", {}),
+        calibration_sampling_size=size, op_name_dict=quant.get("op_wise"),
+        accuracy_criterion=AccuracyCriterion(
+            criterion.get("higher_is_better", True), kind,
+            criterion.get(kind, 0.01)),
+        tuning_criterion=TuningCriterion(
+            strategy.get("name", "basic"), timeout=policy.get("timeout", 0),
+            max_trials=policy.get("max_trials", 100)))
+
+
 quantization = SimpleNamespace(fit=fit)
 """``quantization.fit``, as Neural Compressor 2 has it."""
 
@@ -307,22 +327,17 @@ class Quantization:
         except ImportError as error:
             raise Error("YAML is read by the package python3-yaml, which is "
                         "missing") from error
-        with open(file_path(config, "the configuration"), encoding="utf-8") as file:
-            fields = yaml.safe_load(file) or {}
-        tuning = fields.get("tuning", {})
-        criterion = tuning.get("accuracy_criterion", {"relative": 0.01})
-        kind = "absolute" if "absolute" in criterion else "relative"
-        policy = tuning.get("exit_policy", {})
-        calibration = fields.get("quantization", {}).get("calibration", {})
-        self.config = PostTrainingQuantConfig(
-            calibration_sampling_size=calibration.get("sampling_size", 100),
-            accuracy_criterion=AccuracyCriterion(
-                criterion.get("higher_is_better", True), kind,
-                criterion.get(kind, 0.01)),
-            tuning_criterion=TuningCriterion(
-                tuning.get("strategy", {}).get("name", "basic"),
-                timeout=policy.get("timeout", 0),
-                max_trials=policy.get("max_trials", 100)))
+        path = file_path(config, "the configuration")
+        with open(path, encoding="utf-8") as file:
+            try:
+                fields = yaml.safe_load(file) or {}
+            except yaml.YAMLError as error:
+                raise Error(f"{path} is not YAML: {error}") from error
+        try:
+            self.config = _config_of_yaml(fields)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise Error(f"{path} is not a configuration of Neural Compressor: "
+                        f"{error}") from error
         self.model: Any = None
         self.calib_dataloader: Iterable[Any] | None = None
         self.eval_func: Callable[[InferenceSession], float] | None = None

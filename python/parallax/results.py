@@ -7,11 +7,15 @@ Tables are lists of dictionaries, which ``pandas.DataFrame`` takes as they are.
 
 from __future__ import annotations
 
+import base64
 import html
 import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
+
+from ._core import Error
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +42,61 @@ def html_table(records: Iterable[Mapping[str, Any]], title: str = "",
     more = f"<p>{len(rows) - most} more rows</p>" if len(rows) > most else ""
     caption = f"<caption>{html.escape(title)}</caption>" if title else ""
     return f"<table>{caption}<tr>{head}</tr>{body}</table>{more}"
+
+
+# A notebook keeps what it shows, and becomes slow when it is large.
+_MOST_SHOWN = 16 << 20
+
+
+def _link(path: str, text: str) -> str:
+    """A link that notebooks follow: relative, if the file is below theirs."""
+    near = os.path.relpath(path)
+    target = Path(path).absolute().as_uri() if near.startswith("..") else near
+    return f'<a href="{html.escape(target)}" target="_blank">{html.escape(text)}</a>'
+
+
+def _report_line(path: str | None) -> str:
+    """Where the report is, in a notebook; nothing where there is none."""
+    if path is None or not os.path.exists(path):
+        return ""
+    return (f"<p>{_link(path, path)}: all of it, to look at; "
+            "<code>.report()</code> shows it here</p>")
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """The HTML report at ``path``, as ``.report()`` of results gives it.
+
+    As the last value of a cell it is shown in the notebook, ``height`` pixels
+    high. The notebook then holds a copy of it, which is about 1 MB large. It
+    can't see or change anything outside of its frame.
+    """
+
+    path: str
+    height: int = 720
+
+    def __repr__(self) -> str:
+        return f"Report(path={self.path!r})"
+
+    def _repr_html_(self) -> str:
+        try:
+            data = Path(self.path).read_bytes()
+        except OSError as error:
+            raise Error(f"{self.path}: {error.strerror}; build again") from None
+        if len(data) > _MOST_SHOWN:
+            return (f"<p>{_link(self.path, self.path)} has {len(data) >> 20} MB, "
+                    "too much for a notebook: open it in a browser</p>")
+        # Not srcdoc: links within such a page would lead to the notebook.
+        source = base64.b64encode(data).decode()
+        return (f'<iframe src="data:text/html;base64,{source}" '
+                f'allow="clipboard-write" width="100%" height="{self.height}" '
+                'style="border: 1px solid #8888" title="Parallax report"></iframe>')
+
+
+def _report(path: str | None, height: int, why_none: str) -> Report:
+    if path is None or not os.path.exists(path):
+        raise Error(f"there is no report: {why_none}")
+    return Report(path, int(height))
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,6 +139,13 @@ class Accuracy:
     tolerable_loss: float
     verdict: str
     sentence: str
+    report_file: str | None = None
+
+    def report(self, height: int = 720) -> Report:
+        """The HTML report of ``evaluate``, for notebooks."""
+        return _report(self.report_file, height,
+                       "only evaluate writes one, with output_dir and samples; "
+                       "that of a build is in its result")
 
     def value(self, network: str, metric: str | None = None) -> float:
         """A metric of a network; without a name the one that decides."""
@@ -93,7 +159,8 @@ class Accuracy:
         return f"Accuracy(task={self.task!r}, verdict={self.verdict!r})"
 
     def _repr_html_(self) -> str:
-        return html_table(self.metrics, self.sentence)
+        return html_table(self.metrics, self.sentence) + _report_line(
+            self.report_file)
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,6 +187,12 @@ class BuildResult:
     def compiled_model(self) -> str | None:
         """The path of the compiled model."""
         return self.files["compiled_model"]
+
+    def report(self, height: int = 720) -> Report:
+        """The HTML report, which notebooks show."""
+        return _report(self.files["report"], height,
+                       "use parallax.analyze, or quant.precision_analysis, and a "
+                       "Parallax that was built where npm can be reached")
 
     def analysis(self) -> Record:
         """All of the analysis, as its JSON file has it."""
@@ -157,6 +230,7 @@ class BuildResult:
                              for row in self.suggestions], "Suggestions")]
         if self.accuracy:
             parts.append(self.accuracy._repr_html_())
+        parts.append(_report_line(self.files["report"]))
         return "".join(parts) or html.escape(repr(self))
 
 
@@ -192,6 +266,12 @@ class TuneResult:
     history: str | None
     tuned_config: str | None
     compiled_model: str | None
+    report_file: str | None
+
+    def report(self, height: int = 720) -> Report:
+        """The HTML report with all trials, which notebooks show."""
+        return _report(self.report_file, height, "this Parallax was built where "
+                                                 "npm could not be reached")
 
     def __repr__(self) -> str:
         return (f"TuneResult(is_met={self.is_met}, loss={self.best['loss']:.6g}, "
@@ -201,7 +281,8 @@ class TuneResult:
         shown = ("number", "purpose", "metric", "loss", "cycles", "seconds",
                  "failure")
         return html_table([{name: row[name] for name in shown}
-                           for row in self.trials], repr(self))
+                           for row in self.trials], repr(self)
+                          ) + _report_line(self.report_file)
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,7 +9,7 @@ board, and with ``import parallax``.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Sequence
 
 from . import _core
 from ._core import Error
@@ -20,13 +20,20 @@ if TYPE_CHECKING:
 
     Arrays = Mapping[str, "np.ndarray[Any, Any]"]
 
+axengine_provider_name = "AxEngineExecutionProvider"
+"""What pyaxengine calls the NPU of the board that it runs on."""
+
+axclrt_provider_name = "AXCLRTExecutionProvider"
+"""What pyaxengine calls the NPU of a card."""
+
+# A script for the board runs as it is.
+_BOARDS = (axengine_provider_name, axclrt_provider_name)
 # The engine of each provider; a compiled model is for the NPU whatever it says.
 _MODES = {
     "FloatExecutionProvider": "",
     "ReferenceExecutionProvider": "Reference",
     "NPUBackendExecutionProvider": "NPUBackend",
-    # A script for the board runs as it is.
-    "AxEngineExecutionProvider": "NPUBackend",
+    **dict.fromkeys(_BOARDS, "NPUBackend"),
 }
 
 
@@ -36,7 +43,8 @@ def get_all_providers() -> list[str]:
     ``FloatExecutionProvider`` computes what the file of a model says,
     ``ReferenceExecutionProvider`` rounds the floats of a quantized model to its
     codes, and ``NPUBackendExecutionProvider`` computes the integers of the NPU.
-    ``AxEngineExecutionProvider`` is another name for the last one.
+    ``AxEngineExecutionProvider`` and ``AXCLRTExecutionProvider``, which scripts
+    for boards name, are the same as the last one.
     """
     return list(_MODES)
 
@@ -62,19 +70,26 @@ class SessionOptions:
 class NodeArg:
     """An input or output of a model.
 
-    ``name``, ``shape``, ``type`` as ONNX Runtime writes it (``tensor(float)``)
-    and ``dtype`` as NumPy and pyaxengine do (``float32``). A dimension that
-    depends on data has its upper bound. The bits of ``tensor(bfloat16)``, which
-    NumPy does not have, are ``uint16``.
+    ``name``, ``shape`` and ``type`` as ONNX Runtime has them
+    (``tensor(float)``), and ``dtype`` as pyaxengine does. A dimension that
+    depends on data has its upper bound.
     """
 
-    __slots__ = ("name", "dtype", "type", "shape")
+    __slots__ = ("name", "type", "shape", "_dtype")
 
     def __init__(self, name: str, dtype: str, type: str, shape: list[int]) -> None:
         self.name = name
-        self.dtype = dtype
         self.type = type
         self.shape = shape
+        self._dtype = dtype
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of NumPy's arrays. The bits of ``tensor(bfloat16)``, which
+        NumPy does not have, are ``uint16``."""
+        import numpy
+
+        return numpy.dtype(self._dtype)
 
     def __repr__(self) -> str:
         return f"NodeArg(name={self.name!r}, type={self.type!r}, shape={self.shape})"
@@ -118,8 +133,9 @@ class InferenceSession:
     a path or as its bytes. ``providers`` are tried in turn; without them, the
     file says who executes it: the NPU a compiled model, float any other.
     ``provider_options`` may have ``target_hardware``, the chip for which
-    ``NPUBackendExecutionProvider`` lowers a quantized model. ``input_shapes``
-    is a dictionary of shapes for inputs whose dimensions the file leaves open.
+    ``NPUBackendExecutionProvider`` lowers a quantized model; pyaxengine's
+    ``device_id`` has no effect. ``input_shapes`` is a dictionary of shapes for
+    inputs whose dimensions the file leaves open.
 
     Any number of threads may call ``run`` at the same time, and it does not hold
     Python's lock meanwhile. Used in a ``with`` statement, a session is closed at
@@ -185,8 +201,13 @@ class InferenceSession:
     def __enter__(self) -> InferenceSession:
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, exc_type: object, exc_value: object,
+                 traceback: object) -> None:
         self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise Error("a session can't be copied or sent to another process; make one "
+                    "there, of the same file")
 
     def close(self) -> None:
         """Frees the model, after the runs that go on in other threads."""
@@ -268,10 +289,13 @@ def _check_group(shape_group: int) -> None:
 def _chosen_providers(
     providers: Any, provider_options: Any
 ) -> list[tuple[str, dict[str, str]]]:
-    """Names with their options; the empty name stands for what the file says."""
+    """Names with their options; an empty name stands for what the file says."""
+    known_names = set(_MODES)
     if providers is None:
-        providers = [""]
-    if isinstance(providers, str) or not isinstance(providers, Sequence) or not providers:
+        providers, known_names = [""], {""}
+    if isinstance(providers, str):  # as pyaxengine allows
+        providers = [providers]
+    if not isinstance(providers, Sequence) or not providers:
         raise Error("providers is a list of names, which are "
                     f"{', '.join(_MODES)}; this is {providers!r:.80}")
     options = [{}] * len(providers) if provider_options is None else provider_options
@@ -281,16 +305,12 @@ def _chosen_providers(
     chosen = []
     for entry, own in zip(providers, options):
         name, own = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, own)
-        if not isinstance(name, str) or name and name not in _MODES:
+        if not isinstance(name, str) or name not in known_names:
             raise Error(f"there is no provider {name!r:.60}; there are "
                         f"{', '.join(_MODES)}")
-        if not isinstance(own, Mapping) or set(own) - {"target_hardware"}:
+        known = {"target_hardware", *(["device_id"] if name in _BOARDS else [])}
+        if not isinstance(own, Mapping) or set(own) - known:
             raise Error("the options of a provider are a dictionary with "
                         f"'target_hardware' or without entries: {own!r:.80}")
         chosen.append((name, {key: str(value) for key, value in own.items()}))
     return chosen
-
-
-
-__all__ = ["InferenceSession", "LayerResult", "NodeArg", "SessionOptions",
-           "get_all_providers", "get_available_providers"]

@@ -12,16 +12,18 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+from functools import partial
 from typing import Any, Iterable, Sequence
 
 from . import _core
 from ._config import Config, Configuration
 from ._core import Error
-from ._data import write_calibration, write_evaluation
+from ._data import (calibration_fields, evaluation_fields, write_calibration,
+                    write_evaluation)
 from ._errors import file_path
 from ._judge import EvalFunc, Strategy, propose_function, score_function
 from ._listener import Events, Progress
+from ._spool import Spool
 from .results import Accuracy, BuildResult, Diff, Inspection, TuneResult
 
 
@@ -30,37 +32,40 @@ class _Job:
 
     def __init__(self, config: Config, overrides: dict[str, Any],
                  calibration: Iterable[Any] | None = None,
-                 data: Iterable[Any] | None = None) -> None:
+                 data: Iterable[Any] | None = None,
+                 keep_samples: bool = False) -> None:
         self.config = Configuration(config, overrides)
         self._calibration = calibration
         self._data = data
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._keeps = keep_samples
+        self._spool: Spool | None = None
 
     def __enter__(self) -> Configuration:
         if self._calibration is None and self._data is None:
             return self.config
-        self._folder = tempfile.TemporaryDirectory(prefix="parallax-")
+        self._spool = Spool(self.config.output_dir, self._keeps)
         try:
-            self._write(self._folder.name)
+            self._write(self._spool)
         except BaseException:
-            self._folder.cleanup()
+            self._spool.close()
             raise
         return self.config
 
-    def _write(self, folder: str) -> None:
+    def _write(self, spool: Spool) -> None:
+        model = self.config.model
         if self._calibration is not None:
-            self.config.set("quant.input_configs", write_calibration(
-                self._calibration, self.config.model,
-                os.path.join(folder, "calibration")))
+            folders = spool.write("calibration", partial(
+                write_calibration, self._calibration, model))
+            self.config.set("quant.input_configs", calibration_fields(folders))
         if self._data is not None:
-            fields = write_evaluation(self._data, self.config.model,
-                                      os.path.join(folder, "evaluation"))
+            fields = evaluation_fields(spool.write("evaluation", partial(
+                write_evaluation, self._data, model)))
             for name, value in fields.items():
                 self.config.set(f"evaluation.{name}", value)
 
     def __exit__(self, *error: object) -> None:
-        if self._folder:
-            self._folder.cleanup()
+        if self._spool:
+            self._spool.close()
 
 
 def _accuracy(record: dict[str, Any] | None) -> Accuracy | None:
@@ -72,6 +77,7 @@ def build(
     *,
     calibration: Iterable[Any] | None = None,
     data: Iterable[Any] | None = None,
+    keep_samples: bool = False,
     progress: Progress = None,
     threads: int = 0,
     only_check: bool = False,
@@ -86,16 +92,19 @@ def build(
 
     ``calibration`` is any iterable of arrays, of lists of arrays in the order of
     the inputs, or of dictionaries by input; ``data`` one of pairs (inputs,
-    label). Both are read once and not kept, and batches are taken apart. They
-    take the place of ``quant.input_configs`` and of the samples of
-    ``evaluation``. ``progress`` is called with a ``ProgressEvent``, or True for
-    tqdm. The other arguments are the flags of these names.
+    label). Both are read once, and batches are taken apart. They take the place
+    of ``quant.input_configs`` and of the samples of ``evaluation``.
+    ``keep_samples`` leaves them in the folder ``samples`` below ``output_dir``,
+    where the configurations and cases of this build find them again.
+
+    ``progress`` is called with a ``ProgressEvent``, or True for tqdm. The other
+    arguments are the flags of these names.
     """
     extra = {"threads": threads, "only_check": only_check,
              "allow_unmatched": allow_unmatched, "fail_under": fail_under,
              "apply_suggestions": apply_suggestions, "phase_from": phase_from,
              "phase_to": phase_to}
-    with _Job(config, overrides, calibration, data) as chosen:
+    with _Job(config, overrides, calibration, data, keep_samples) as chosen:
         record = _core.build(chosen.file, chosen.text, extra, Events(progress))
     record["accuracy"] = _accuracy(record["accuracy"])
     return BuildResult(**record)
@@ -106,6 +115,7 @@ def analyze(
     *,
     calibration: Iterable[Any] | None = None,
     data: Iterable[Any] | None = None,
+    keep_samples: bool = False,
     progress: Progress = None,
     threads: int = 0,
     **overrides: Any,
@@ -119,8 +129,9 @@ def analyze(
     fields.setdefault("quant.precision_analysis", True)
     if "precision_analysis_mode" not in _quant_of(config, overrides):
         fields.setdefault("quant.precision_analysis_mode", "Both")
-    return build(config, calibration=calibration, data=data, progress=progress,
-                 threads=threads, **fields)
+    return build(config, calibration=calibration, data=data,
+                 keep_samples=keep_samples, progress=progress, threads=threads,
+                 **fields)
 
 
 def _quant_of(config: Config, overrides: dict[str, Any]) -> dict[str, Any]:
@@ -148,8 +159,11 @@ def evaluate(
     names = [file_path(model, "a model") for model in models or []]
     score = score_function(eval_func)
     with _Job(config, overrides, data=data) as chosen:
-        return Accuracy(**_core.evaluate(chosen.file, chosen.text, names, threads,
-                                         score, Events(progress)))
+        record = _core.evaluate(chosen.file, chosen.text, names, threads, score,
+                                Events(progress))
+        folder = "" if score else chosen.output_dir
+    report = os.path.join(folder, "report.html") if folder else None
+    return Accuracy(**record, report_file=report)
 
 
 def tune(
@@ -159,6 +173,7 @@ def tune(
     calibration: Iterable[Any] | None = None,
     data: Iterable[Any] | None = None,
     custom_strategy: Strategy | None = None,
+    keep_samples: bool = False,
     progress: Progress = None,
     threads: int = 0,
     resume: bool = False,
@@ -175,11 +190,14 @@ def tune(
 
     ``custom_strategy`` takes the trials so far, as a list of dictionaries, and
     returns the fields to change for the next one, or None to end.
+
+    With ``calibration`` or ``data``, the tuned configuration can only be built
+    again if ``keep_samples`` is true.
     """
     extra = {"threads": threads, "resume": resume, "pareto": pareto, "recover": -1}
     score = score_function(eval_func)
     propose = propose_function(custom_strategy)
-    with _Job(config, overrides, calibration, data) as chosen:
+    with _Job(config, overrides, calibration, data, keep_samples) as chosen:
         return TuneResult(**_core.tune(chosen.file, chosen.text, extra, score,
                                        propose, Events(progress)))
 

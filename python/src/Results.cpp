@@ -42,7 +42,8 @@ py::dict filesOf(const CompileFiles &files) {
                   "analysis_text"_a = pathOf(files.analysisText),
                   "analysis_json"_a = pathOf(files.analysisJson),
                   "suggestions"_a = pathOf(files.suggestions),
-                  "suggested_config"_a = pathOf(files.suggestedConfig));
+                  "suggested_config"_a = pathOf(files.suggestedConfig),
+                  "report"_a = pathOf(files.report));
 }
 
 py::list layersOf(const std::vector<LayerScores> &layers) {
@@ -160,7 +161,8 @@ py::dict recordOf(const TuneResult &result) {
       "best_validated"_a = validatedOf(result.bestValidated),
       "history"_a = pathOf(result.history),
       "tuned_config"_a = pathOf(result.tunedConfig),
-      "compiled_model"_a = pathOf(result.compiledModel));
+      "compiled_model"_a = pathOf(result.compiledModel),
+      "report_file"_a = pathOf(result.report));
 }
 
 } // namespace parallax::python

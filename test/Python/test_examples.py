@@ -47,10 +47,12 @@ def test_notebook(workplace):
                    "--output-dir", workplace, "--stdout",
                    _copied(NOTEBOOK, workplace), folder=workplace)
         assert done.returncode == 0, done.stderr
-        outputs = [output for cell in json.loads(done.stdout)["cells"]
-                   for output in cell.get("outputs", [])]
-        assert any("<table>" in "".join(output.get("data", {}).get("text/html", []))
-                   for output in outputs)
+        shown = ["".join(output.get("data", {}).get("text/html", []))
+                 for cell in json.loads(done.stdout)["cells"]
+                 for output in cell.get("outputs", [])]
+        assert any("<table>" in text for text in shown)
+        assert any('href="output/notebook/report.html"' in text for text in shown)
+        assert any(text.startswith("<iframe") for text in shown)
     else:
         cells = json.loads(NOTEBOOK.read_text())["cells"]
         code = "\n".join("".join(cell["source"]) for cell in cells

@@ -102,7 +102,7 @@ def hostile_calls(folder, compiled):
         if not isinstance(model, bytes):
             yield f"inspect {model!r:.40}", lambda model=model: parallax.inspect(model)
     make = parallax.InferenceSession
-    for providers in ([], "FloatExecutionProvider", ["x"], [5], [None], 5, [("x", {})],
+    for providers in ([], "", "x", ["x"], [5], [None], 5, [("x", {})],
                       [("FloatExecutionProvider", 5)], [["FloatExecutionProvider"]],
                       [("NPUBackendExecutionProvider", {"x": 1})],
                       ["ReferenceExecutionProvider"]):

@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sessions: the signatures of ONNX Runtime, and the bits of `parallax run`."""
 
+import copy
 import inspect
+import json
+import os
 import pathlib
+import pickle
 import threading
 import tracemalloc
 
@@ -13,29 +17,21 @@ import pytest
 import parallax
 from conftest import DIGITS, run_tool
 
-# Of ONNX Runtime 1.20: name, kind and default of each parameter. What we add
-# comes behind, and has a default.
-ORT_SIGNATURES = {
-    "InferenceSession.__init__": ["self", "path_or_bytes", "sess_options=None",
-                                  "providers=None", "provider_options=None",
-                                  "**kwargs"],
-    "InferenceSession.run": ["self", "output_names", "input_feed",
-                             "run_options=None"],
-    "InferenceSession.get_inputs": ["self"],
-    "InferenceSession.get_outputs": ["self"],
-    "InferenceSession.get_providers": ["self"],
-    "InferenceSession.get_provider_options": ["self"],
-    "InferenceSession.get_session_options": ["self"],
-    "get_all_providers": [],
-    "get_available_providers": [],
-}
-# Of pyaxengine, where they differ.
-AXENGINE_SIGNATURES = {
-    "InferenceSession.run": ["self", "output_names", "input_feed",
-                             "run_options=None", "shape_group=0"],
-    "InferenceSession.get_inputs": ["self", "shape_group=0"],
-    "InferenceSession.get_outputs": ["self", "shape_group=0"],
-}
+# Name and default of each parameter of the functions of others, from their
+# sources, which the file names.
+THEIRS = json.loads(
+    (pathlib.Path(__file__).parent / "signatures.json").read_text())
+# Of ONNX Runtime and not here: its memory and threads, its own format of
+# measurements, and the second choice of a device.
+NOT_HERE = {
+    "InferenceSession." + name for name in (
+        "disable_fallback", "enable_fallback", "end_profiling",
+        "get_input_epdevices", "get_input_memory_infos", "get_modelmeta",
+        "get_output_memory_infos", "get_overridable_initializers",
+        "get_profiling_start_time_ns", "get_provider_graph_assignment_info",
+        "get_tuning_results", "io_binding", "run_async", "run_with_iobinding",
+        "run_with_ort_values", "run_with_ortvaluevector",
+        "set_ep_dynamic_options", "set_providers", "set_tuning_results")}
 
 
 def parameters(name):
@@ -51,16 +47,19 @@ def parameters(name):
     return written
 
 
-@pytest.mark.parametrize("name", ORT_SIGNATURES)
-def test_signature_of_onnx_runtime(name):
-    theirs, ours = ORT_SIGNATURES[name], parameters(name)
+@pytest.mark.parametrize("package, name", [
+    (package, name) for package, facts in THEIRS.items()
+    for name in facts["signatures"]])
+def test_signature(package, name):
+    """Theirs; what we add comes behind, and has a default."""
+    theirs = THEIRS[package]["signatures"][name]
+    if name in NOT_HERE:
+        with pytest.raises(AttributeError):
+            parameters(name)
+        return
+    ours = parameters(name)
     assert ours[:len(theirs)] == theirs
     assert all("=" in more for more in ours[len(theirs):])
-
-
-@pytest.mark.parametrize("name", AXENGINE_SIGNATURES)
-def test_signature_of_axengine(name):
-    assert parameters(name) == AXENGINE_SIGNATURES[name]
 
 
 def test_ports(quickstart):
@@ -68,7 +67,7 @@ def test_ports(quickstart):
         session = parallax.InferenceSession(model)
         (port,) = session.get_inputs()
         assert (port.name, port.type, port.dtype, port.shape) == (
-            "image", "tensor(float)", "float32", [1, 1, 8, 8])
+            "image", "tensor(float)", np.dtype("float32"), [1, 1, 8, 8])
         assert [port.name for port in session.get_outputs()] == ["logits"]
 
 
@@ -98,14 +97,24 @@ def test_bits_are_those_of_the_tool(quickstart, image, tmp_path, kind, provider,
 
 
 def test_a_script_for_the_board(quickstart, image):
+    """Names, forms and options that pyaxengine's own examples use."""
     import parallax as axengine
+    from parallax import axclrt_provider_name, axengine_provider_name
 
-    session = axengine.InferenceSession(
-        quickstart.compiled_model,
-        providers=["AxEngineExecutionProvider"])
-    name = session.get_inputs()[0].name
-    assert session.get_inputs()[0].dtype == "float32"
-    assert session.run(None, {name: image}, shape_group=0)[0].shape == (1, 10)
+    expected = parallax.InferenceSession(quickstart.compiled_model).run(
+        None, {"image": image})[0]
+    for providers in ([axengine_provider_name], axengine_provider_name,
+                      [(axclrt_provider_name, {"device_id": 0})], None):
+        session = axengine.InferenceSession(os.fspath(quickstart.compiled_model),
+                                            providers=providers)
+        port = session.get_inputs()[0]
+        assert port.dtype == np.float32
+        fed = {port.name: image.astype(port.dtype)}
+        (found,) = session.run(None, fed, shape_group=0)
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(parallax.Error, match="target_hardware"):
+        axengine.InferenceSession(quickstart.compiled_model, providers=[
+            ("FloatExecutionProvider", {"device_id": 0})])
 
 
 def test_the_first_provider_that_fits(quickstart):
@@ -227,6 +236,14 @@ def test_closed(quickstart, image):
         session.run(None, {"image": image})
     session.close()
     assert session.get_inputs()[0].name == "image"
+
+
+@pytest.mark.parametrize("copy_it", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_copies(quickstart, copy_it):
+    with pytest.raises(parallax.Error, match="make one there"):
+        copy_it(parallax.InferenceSession(quickstart.compiled_model))
+    # Results are plain data.
+    assert copy_it(quickstart)
 
 
 def test_a_file_that_goes(quickstart, image, tmp_path):

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds, evaluations and tunings from Python."""
 
+import base64
+import io
 import json
 import logging
 import os
 import pathlib
+import re
 import signal
 import subprocess
-import tempfile
+import sys
 import threading
 import time
 import weakref
@@ -46,6 +49,39 @@ def test_build_gives_records(quickstart):
     histogram = quickstart.histograms()[0]
     assert len(histogram.edges) == len(histogram.counts) + 1
     assert histogram.counts.sum() > 0
+
+
+def shown_page(report):
+    """What the frame of a report holds."""
+    frame = report._repr_html_()
+    return base64.b64decode(re.search(r'src="data:text/html;base64,([^"]+)"',
+                                      frame)[1])
+
+
+def test_report(quickstart, tmp_path, monkeypatch):
+    path = pathlib.Path(quickstart.files["report"])
+    report = quickstart.report(height=400)
+    assert shown_page(report) == path.read_bytes()
+    assert 'height="400"' in report._repr_html_() and len(repr(report)) < 200
+    # The result itself only has a link to it.
+    assert path.as_uri() in quickstart._repr_html_()
+    assert "<iframe" not in quickstart._repr_html_()
+    with monkeypatch.context() as patch:
+        patch.setattr("parallax.results._MOST_SHOWN", 1000)
+        assert "<iframe" not in report._repr_html_()
+    plain = parallax.build(CONFIG, output_dir=tmp_path,
+                           quant={"precision_analysis": False})
+    assert "report" not in plain._repr_html_()
+    with pytest.raises(parallax.Error, match="parallax.analyze"):
+        plain.report()
+    with pytest.raises(parallax.Error, match="build again"):
+        parallax.Report("nothing.html")._repr_html_()
+    with pytest.raises(parallax.Error, match="only evaluate"):
+        plain.accuracy.report()
+    # An evaluation of what is in a folder writes one, too.
+    judged = parallax.evaluate(CONFIG, output_dir=tmp_path)
+    assert shown_page(judged.report()) == (tmp_path / "report.html").read_bytes()
+    assert "report.html" in judged._repr_html_()
 
 
 def test_build_is_that_of_the_tool(quickstart, tmp_path):
@@ -94,8 +130,7 @@ def test_calibration_from_anything(form, labelled, calibrated, tmp_path):
     assert (tmp_path / "quant/calibration.json").read_bytes() == calibrated
 
 
-def test_samples_are_not_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", os.fspath(tmp_path))
+def test_samples_are_not_kept(tmp_path):
     given, most = [], 0
 
     def samples():
@@ -109,7 +144,64 @@ def test_samples_are_not_kept(tmp_path, monkeypatch):
     parallax.build({"input": DIGITS, "output_dir": tmp_path / "out"},
                    calibration=samples())
     assert len(given) == 200 and most <= 2
-    assert not list(tmp_path.glob("parallax-*"))
+    assert not list(tmp_path.rglob("*.npy"))
+    # Who builds the configuration again reads why that can't be.
+    with pytest.raises(parallax.Error, match="samples_not_kept"):
+        parallax.build(tmp_path / "out/build_context.json")
+
+
+def test_samples_that_are_kept(labelled, tmp_path):
+    """The tool builds the same again, and a case has all it needs."""
+    out = tmp_path / "out"
+    built = parallax.build({"input": DIGITS, "output_dir": out},
+                           calibration=(image for image, _ in labelled[:8]),
+                           data=labelled, keep_samples=True)
+    subprocess.run([TOOL, "build", "--config", out / "build_context.json",
+                    "--output_dir", tmp_path / "again"],
+                   check=True, capture_output=True)
+    model = pathlib.Path(built.compiled_model).read_bytes()
+    assert (tmp_path / "again/compiled.axmodel").read_bytes() == model
+    assert parallax.case.pack(out, tmp_path / "a.plxcase")
+    # They serve as the samples of the next build, too.
+    ranges = (out / "quant/calibration.json").read_bytes()
+    kept = (np.load(path) for path in sorted((out / "samples").rglob("0000*.npy")))
+    parallax.build({"input": DIGITS, "output_dir": out}, calibration=kept,
+                   keep_samples=True)
+    assert (out / "quant/calibration.json").read_bytes() == ranges
+    with pytest.raises(parallax.Error, match="give output_dir"):
+        parallax.build({"input": DIGITS}, calibration=[], keep_samples=True)
+
+
+def test_a_failed_iterable_leaves_nothing(tmp_path):
+    def broken():
+        yield np.zeros((1, 1, 8, 8), np.float32)
+        raise ZeroDivisionError
+
+    for keep in (False, True):
+        with pytest.raises(ZeroDivisionError):
+            parallax.build({"input": DIGITS, "output_dir": tmp_path / "out"},
+                           calibration=broken(), keep_samples=keep)
+        assert not (tmp_path / "out").exists()
+
+
+def test_samples_of_two_builds_do_not_mix(tmp_path):
+    config = {"input": DIGITS, "output_dir": tmp_path / "out"}
+
+    def samples():
+        with pytest.raises(parallax.Error, match="in use by another build"):
+            parallax.build(config, calibration=[np.zeros((1, 1, 8, 8), np.float32)])
+        yield np.ones((1, 1, 8, 8), np.float32)
+
+    assert parallax.build(config, calibration=samples()).compiled_model
+
+
+def test_a_tuning_with_an_iterable_is_resumed(labelled, tmp_path):
+    def tune(resume):
+        config = {"input": DIGITS, "output_dir": tmp_path}
+        return parallax.tune(config, lambda session: 1.0, resume=resume,
+                             calibration=(image for image, _ in labelled[:8]))
+
+    assert len(tune(False).trials) == len(tune(True).trials)
 
 
 def test_evaluation_data(quickstart, labelled):
@@ -140,6 +232,7 @@ def test_tune_by_a_function(labelled, tmp_path):
     assert result.best_validated is None
     assert pathlib.Path(result.compiled_model).exists()
     assert "<table>" in result._repr_html_()
+    assert shown_page(result.report()) == (tmp_path / "report.html").read_bytes()
 
 
 class Judge:
@@ -249,6 +342,39 @@ def test_progress_and_logging(tmp_path, caplog):
         parallax.build(CONFIG, output_dir=tmp_path, progress=5)
 
 
+class Bars:
+    """Bars of tqdm that remember what they were told."""
+
+    def __init__(self, module):
+        self.all = []
+        kept = self.all
+
+        class Bar(module.tqdm):
+            def __init__(self, *args, **options):
+                super().__init__(*args, file=io.StringIO(), **options)
+                kept.append(self)
+
+        self.type = Bar
+
+
+def test_progress_by_tqdm(tmp_path, monkeypatch):
+    module = pytest.importorskip("tqdm.auto")
+    bars = Bars(module)
+    monkeypatch.setattr(module, "tqdm", bars.type)
+    parallax.build(CONFIG, output_dir=tmp_path, progress=True)
+    assert {"Calibrating", "Analyzing precision"} <= {
+        bar.desc.strip(": ") for bar in bars.all}
+    for bar in bars.all:
+        assert bar.disable and bar.n == bar.total > 0  # closed, and full
+
+
+def test_progress_without_tqdm(tmp_path, monkeypatch, caplog):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with caplog.at_level(logging.INFO, "parallax"):
+        parallax.build(CONFIG, output_dir=tmp_path, progress=True)
+    assert "Calibrating: 32 of 32" in caplog.text
+
+
 def test_interruption(tmp_path):
     """Ctrl-C ends a build, and the next one works."""
     threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
@@ -284,3 +410,20 @@ def test_cases(quickstart, tmp_path):
     assert replay.is_same and replay.tensors > 10
     with pytest.raises(parallax.Error, match="nothing.plxcase"):
         parallax.case.replay("nothing.plxcase")
+
+
+def test_reducing_a_case(tmp_path):
+    """A case that is precise enough loses its layers and samples."""
+    parallax.analyze(CONFIG, output_dir=tmp_path / "out",
+                     **{"quant.calibration_method": "Percentile",
+                        "quant.percentile": 0.9})
+    parallax.case.pack(tmp_path / "out", tmp_path / "a.plxcase")
+    events = []
+    found = parallax.case.reduce(tmp_path / "a.plxcase", tmp_path / "b.plxcase",
+                                 max_seconds=60, progress=events.append)
+    assert found.layers_after < found.layers_before
+    assert found.bytes_after < found.bytes_before and found.tests > 0
+    assert found.predicate and found.verdict
+    assert parallax.case.replay(tmp_path / "b.plxcase").is_same
+    with pytest.raises(parallax.Error, match="nothing.plxcase"):
+        parallax.case.reduce("nothing.plxcase", tmp_path / "c.plxcase")
