@@ -149,8 +149,69 @@ async function checkMarkup(page) {
   for (const name of ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "javascript:alert(3)"])
     assert(text.includes(name), `${name} is shown`);
   assert.equal(await page.$("main script, main img"), null, "names are no elements");
-  const links = await page.$$eval("main a", (all) => all.map((link) => link.getAttribute("href")));
+  const links = await page.$$eval("main a:not([download])", (all) =>
+    all.map((link) => link.getAttribute("href")),
+  );
   assert(links.every((link) => link.startsWith("#")), "links lead into the page");
+}
+
+/// A layer links to the models that Netron opens, which are beside the page.
+async function checkModelLinks(page, report) {
+  await goTo(page, "Layer");
+  // The first one is an input of the network.
+  await page.$$eval("main a", (all) =>
+    all.find(({ textContent }) => textContent.startsWith("Next"))?.click(),
+  );
+  await settle(page);
+  const links = await page.$$eval("main a[download]", (all) => all.map((link) => link.href));
+  assert.equal(links.length, report.name === "compare" ? 0 : 2, "links to models");
+  for (const link of links) assert(fs.existsSync(fileURLToPath(link)), link);
+}
+
+/// On paper everything is light, whatever the theme of the screen: charts are
+/// canvases, which no style sheet changes.
+async function checkPrint(page) {
+  await goTo(page, "Layer");
+  const brightness = () =>
+    page.evaluate(() => {
+      const canvas = document.querySelector("main .chart canvas");
+      const { width, height } = canvas;
+      const pixels = canvas.getContext("2d").getImageData(0, 0, width, height).data;
+      let sum = 0, count = 0;
+      for (let i = 0; i < pixels.length; i += 4)
+        if (pixels[i + 3] === 255) {
+          sum += pixels[i] + pixels[i + 1] + pixels[i + 2];
+          ++count;
+        }
+      return sum / count / 3;
+    });
+  const light = await brightness();
+  await page.select("header select", "dark");
+  await settle(page);
+  const dark = await brightness();
+  assert(Math.abs(dark - light) > 20, `charts follow the theme: ${dark}, ${light}`);
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  const printed = await brightness();
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  await page.select("header select", "auto");
+  assert(Math.abs(printed - light) < 1, `charts are printed light: ${printed}, ${light}`);
+}
+
+/// In the frame of a notebook, as parallax.Report makes it.
+async function useNotebook(report) {
+  const file = join(options.work, "notebook.html");
+  const data = fs.readFileSync(report.file).toString("base64");
+  fs.writeFileSync(
+    file,
+    `<main><h1>Notebook</h1><iframe src="data:text/html;base64,${data}" width="1200" height="700"></iframe></main>`,
+  );
+  const { page, problems } = await openReport(browser, file);
+  const frame = await (await page.$("iframe")).contentFrame();
+  await frame.waitForSelector("main h1");
+  for (const view of await viewsOf(frame)) await goTo(frame, view);
+  assert.deepEqual(problems, [], "problems in a notebook");
+  await page.close();
+  console.log("notebook: every view in its frame");
 }
 
 async function useReport(report) {
@@ -167,6 +228,8 @@ async function useReport(report) {
   }
   const numbers = await checkNumbers(page, report);
   if (report.name === "markup") await checkMarkup(page);
+  if (views.includes("Layer")) await checkModelLinks(page, report);
+  if (report.name === "quickstart") await checkPrint(page);
   await useLayers(page, report);
   await useGraph(page, report);
   // Dark, and as narrow as a phone.
@@ -187,6 +250,7 @@ async function useReport(report) {
 
 try {
   for (const report of reports) await useReport(report);
+  await useNotebook(reports[0]);
   console.log(`screenshots are in ${pictures}`);
 } finally {
   await browser.close();

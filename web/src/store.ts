@@ -68,9 +68,20 @@ function storedTheme(): Theme {
   }
 }
 
+/// While the page is printed, tables show all rows, and the paper is light.
+export const isPrinting = signal(false);
+addEventListener("beforeprint", () => {
+  isPrinting.value = true;
+});
+addEventListener("afterprint", () => {
+  isPrinting.value = false;
+});
+
 export const theme = signal<Theme>(storedTheme());
-export const isDark = computed(() =>
-  theme.value === "auto" ? systemIsDark.value : theme.value === "dark",
+export const isDark = computed(
+  () =>
+    !isPrinting.value &&
+    (theme.value === "auto" ? systemIsDark.value : theme.value === "dark"),
 );
 
 export function setTheme(value: Theme): void {
@@ -81,12 +92,3 @@ export function setTheme(value: Theme): void {
     // The choice then lasts as long as the page.
   }
 }
-
-/// While the page is printed, tables show all rows.
-export const isPrinting = signal(false);
-addEventListener("beforeprint", () => {
-  isPrinting.value = true;
-});
-addEventListener("afterprint", () => {
-  isPrinting.value = false;
-});

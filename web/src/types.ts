@@ -100,9 +100,18 @@ export interface CalibrationTensor {
 }
 
 /// quant/calibration_summary.json
+/// A sample that somebody should look at.
+export interface OddSample {
+  sample: string;
+  kind: "repeats" | "constant" | "not_finite" | "widens";
+  of: string;
+  tensors: number;
+}
+
 export interface Calibration {
   method: string;
   samples: number;
+  odd_samples?: OddSample[];
   tensors: CalibrationTensor[];
 }
 

@@ -6,7 +6,8 @@
 // component: the canvas is drawn again in the next frame, and nothing else.
 //===----------------------------------------------------------------------===//
 import type { TargetedKeyboardEvent, TargetedPointerEvent } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { isPrinting } from "../store";
 import { themeColor } from "../ui/colors";
 import type { Camera } from "./camera";
 import * as move from "./camera";
@@ -168,13 +169,16 @@ export function GraphCanvas(props: Props) {
     };
   }, [scene.layout]);
 
-  useEffect(() => {
+  // What is about to be printed has to be light in time.
+  const printing = isPrinting.value;
+  useLayoutEffect(() => {
     const own = stage.current;
     if (!own) return;
     own.scene = scene;
     own.theme = currentTheme();
-    own.ask();
-  }, [scene, props.isDark]);
+    if (printing) own.draw();
+    else own.ask();
+  }, [scene, props.isDark, printing]);
 
   useEffect(() => {
     if (scene.selected >= 0) stage.current?.reveal(scene.selected);

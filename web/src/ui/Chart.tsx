@@ -5,7 +5,7 @@
 // Wraps uPlot: follows the width of its place and the theme. Whoever cannot
 // see a canvas, or wants the numbers, opens the table below it.
 //===----------------------------------------------------------------------===//
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { isDark } from "../store";
@@ -79,7 +79,8 @@ export function Chart(props: Props) {
   const height = props.height ?? 200;
   const dark = isDark.value;
 
-  useEffect(() => {
+  // At once: what is about to be printed has to be light in time.
+  useLayoutEffect(() => {
     const element = box.current!;
     const width = () => Math.max(200, element.clientWidth);
     const plot = new uPlot(

@@ -49,6 +49,11 @@ const causes: Readonly<Record<string, Cause>> = {
     advice:
       "Calibrate on samples like these; use MinMax if another method cut the range.",
   },
+  WideRange: {
+    meaning: "The calibration has seen values far beyond all others",
+    advice:
+      "Try another calibration_method, and look at the sample that the calibration warns of.",
+  },
   DeadChannels: {
     meaning: "Channels vary by less than half a step",
     advice:

@@ -9,7 +9,13 @@ import { useMemo } from "preact/hooks";
 import type { Build, Data } from "../data";
 import "../graph/plots.css";
 import { open, select, selectedTensor } from "../store";
-import type { Calibration, CalibrationTensor, Picture, Range } from "../types";
+import type {
+  Calibration,
+  CalibrationTensor,
+  OddSample,
+  Picture,
+  Range,
+} from "../types";
 import { Bars } from "../ui/Bars";
 import { plural, rangeText } from "../ui/format";
 import { Table } from "../ui/Table";
@@ -125,6 +131,7 @@ export function CalibrationView({ data }: { data: Data }) {
           : `U8 covers less than the whole range of ${plural(cut.length, "tensor")}.`}
       </p>
       <Ranges calibration={calibration} />
+      <OddSamples build={data.main} odd={calibration.odd_samples ?? []} />
       <Samples build={data.main} calibration={calibration} />
     </>
   );
@@ -148,15 +155,87 @@ function Ranges(props: { calibration: Calibration }) {
   );
 }
 
+/// Small pictures of calibration samples, where these are pictures.
+function picturesOf(build: Build): Map<string, Picture> {
+  return new Map(
+    (build.report.pictures ?? [])
+      .filter((picture) => picture.kind === "calibration")
+      .map((picture) => [picture.sample, picture]),
+  );
+}
+
+const mostOdd = 40;
+
+/// What is odd about a sample, before the name of what it repeats.
+function reasonOf(odd: OddSample): string {
+  switch (odd.kind) {
+    case "repeats":
+      return "is the same as";
+    case "constant":
+      return "has one and the same value in";
+    case "not_finite":
+      return "has NaN or infinity in";
+    case "widens":
+      return `alone makes ${plural(odd.tensors, "range")} more than twice as wide`;
+  }
+}
+
+function OddSamples(props: { build: Build; odd: readonly OddSample[] }) {
+  const { odd } = props;
+  const pictures = useMemo(() => picturesOf(props.build), [props.build]);
+  if (odd.length === 0) return null;
+  return (
+    <section>
+      <h2>Samples to look at</h2>
+      <ul class="thumbnails odd">
+        {odd.slice(0, mostOdd).map((each, i) => (
+          <li key={i}>
+            {[each.sample, ...(each.kind === "repeats" ? [each.of] : [])].map(
+              (name) => (
+                <SmallPicture key={name} picture={pictures.get(name)} />
+              ),
+            )}
+            <p>
+              <Name of={each.sample} most={40} /> {reasonOf(each)}
+              {each.of !== "" && (
+                <>
+                  {" "}
+                  <Name of={each.of} most={40} />
+                </>
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {odd.length > mostOdd && (
+        <p class="soft">{odd.length - mostOdd} more are not shown.</p>
+      )}
+    </section>
+  );
+}
+
+function SmallPicture(props: { picture: Picture | undefined }) {
+  const { picture } = props;
+  return picture ? (
+    <img
+      src={picture.data}
+      width={picture.width}
+      height={picture.height}
+      alt={`Calibration sample ${picture.sample}`}
+    />
+  ) : null;
+}
+
 function Samples(props: { build: Build; calibration: Calibration }) {
   const ends = useMemo(
     () => endsBySample(props.calibration),
     [props.calibration],
   );
-  const pictures = (props.build.report.pictures ?? []).filter(
-    (picture) => picture.kind === "calibration",
-  );
-  if (ends.length === 0 && pictures.length === 0)
+  const pictures = useMemo(() => picturesOf(props.build), [props.build]);
+  const shown = ends
+    .slice(0, shownSamples)
+    .flatMap(([sample]) => pictures.get(sample) ?? []);
+  if (ends.length === 0)
     return (
       <p class="soft">Which sample has set a range is not known of this build.</p>
     );
@@ -168,20 +247,18 @@ function Samples(props: { build: Build; calibration: Calibration }) {
         A sample that sets far more ends of ranges than the others is odd: look
         whether it belongs to what the network will see.
       </p>
-      {ends.length > 0 && (
-        <Bars
-          label={`Ends of ranges, of ${all}`}
-          heads={["Sample", "Ends"]}
-          bars={ends.slice(0, shownSamples).map(([sample, count]) => ({
-            key: sample,
-            label: <Name of={sample} most={40} />,
-            segments: [{ from: 0, to: count, tone: "first", title: "ends" }],
-            value: count,
-          }))}
-        />
-      )}
+      <Bars
+        label={`Ends of ranges, of ${all}`}
+        heads={["Sample", "Ends"]}
+        bars={ends.slice(0, shownSamples).map(([sample, count]) => ({
+          key: sample,
+          label: <Name of={sample} most={40} />,
+          segments: [{ from: 0, to: count, tone: "first", title: "ends" }],
+          value: count,
+        }))}
+      />
       <div class="thumbnails">
-        {pictures.map((picture) => (
+        {shown.map((picture) => (
           <Thumbnail
             key={picture.sample}
             picture={picture}
@@ -197,12 +274,7 @@ function Thumbnail(props: { picture: Picture; ends: number }) {
   const { picture } = props;
   return (
     <figure>
-      <img
-        src={picture.data}
-        width={picture.width}
-        height={picture.height}
-        alt={`Calibration sample ${picture.sample}`}
-      />
+      <SmallPicture picture={picture} />
       <figcaption>
         <Name of={picture.sample} most={24} />
         <br />

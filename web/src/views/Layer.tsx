@@ -5,10 +5,12 @@
 // Errors, distributions, arithmetic, differing bits and neighbours of the
 // selected layer.
 //===----------------------------------------------------------------------===//
+import { Fragment } from "preact";
 import type { ComponentChildren } from "preact";
 import type { Build, Data, Layer } from "../data";
 import { rowWith } from "../data";
 import { hrefOf, selectedTensor } from "../store";
+import { CopyButton } from "../ui/CopyButton";
 import { numberText, rangeText, shapeText } from "../ui/format";
 import { LayerLink, Name, Value } from "../ui/Value";
 import { causeOf } from "../ui/words";
@@ -70,7 +72,11 @@ function Title(props: { build: Build; layer: Layer }) {
       <h2 class="title">
         <Name of={layer.operator} most={120} />{" "}
         <span class="tag">{layer.type}</span>
-        {layer.isOutput && <span class="tag">output</span>}
+        {layer.isOutput && (
+          <span class="tag" title="A result of the network">
+            output
+          </span>
+        )}
       </h2>
       <dl class="facts">
         <dt>Tensor</dt>
@@ -91,9 +97,53 @@ function Title(props: { build: Build; layer: Layer }) {
             empty={layer.isOutput ? "the user" : "none of the compared layers"}
           />
         </dd>
+        <ModelFiles build={build} layer={layer} />
       </dl>
     </>
   );
+}
+
+/// The directory of this page, if it is that of the build: links lead there.
+function isBeside(build: Build): boolean {
+  const last = (path: string) => path.split("/").filter(Boolean).at(-1);
+  return (
+    location.protocol === "file:" &&
+    last(decodeURI(new URL(".", location.href).pathname)) ===
+      last(build.report.folder)
+  );
+}
+
+/// The models that Netron opens, and the name to look for there.
+function ModelFiles(props: { build: Build; layer: Layer }) {
+  const { compiled, qdq } = props.build.report.files ?? {};
+  const files = [compiled, qdq].filter((file) => file !== undefined);
+  if (files.length === 0 || props.layer.isInput) return null;
+  const links = isBeside(props.build);
+  return (
+    <>
+      <dt>In Netron</dt>
+      <dd>
+        {files.map((file, i) => (
+          <Fragment key={file}>
+            {i > 0 && ", "}
+            {links ? (
+              <a href={fileLink(file)} download>
+                <Name of={file} most={60} />
+              </a>
+            ) : (
+              <Name of={file} most={60} />
+            )}
+          </Fragment>
+        ))}{" "}
+        <CopyButton text={() => props.layer.operator} label="Copy layer name" />
+      </dd>
+    </>
+  );
+}
+
+/// Below the folder of this page, whatever the name looks like.
+function fileLink(file: string): string {
+  return `./${file.split("/").map(encodeURIComponent).join("/")}`;
 }
 
 function Links(props: { layers: readonly Layer[]; empty: string }) {
@@ -117,7 +167,9 @@ function Reasons(props: { layer: Layer }) {
     <ul class="notice">
       {diagnoses.map((diagnosis) => (
         <li key={diagnosis.cause}>
-          <span class="tag">{diagnosis.cause}</span>{" "}
+          <span class="tag" title={causeOf(diagnosis.cause).meaning}>
+            {diagnosis.cause}
+          </span>{" "}
           {causeOf(diagnosis.cause).meaning}:{" "}
           <Name of={diagnosis.facts} most={400} />.{" "}
           <span class="soft">{causeOf(diagnosis.cause).advice}</span>

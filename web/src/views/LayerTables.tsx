@@ -7,6 +7,7 @@
 import type { Layer } from "../data";
 import { rowWith } from "../data";
 import type { Difference, Summary } from "../types";
+import { differenceOf } from "../ui/differences";
 import { numberText, plural } from "../ui/format";
 import { Name, Value } from "../ui/Value";
 
@@ -70,7 +71,9 @@ export function Bits(props: {
         {plural(difference.differing, "element")} of{" "}
         {numberText(difference.elements, "integer")} differ between NPUBackend
         and Reference, by at most {plural(difference.max_codes, "code")}:{" "}
-        <span class="tag">{difference.class}</span>
+        <span class="tag" title={differenceOf(difference.class).meaning}>
+          {difference.class}
+        </span>
         {difference.is_first && " This is the first layer that differs."}
       </p>
       <table class="plain">

@@ -120,10 +120,19 @@ export function MetricTable(props: { accuracy: Accuracy }) {
 /// A network may have hundreds of outputs; all are in Layers.
 const mostOutputs = 4;
 
+/// A layer of several results has its cycles once.
+function cyclesOfLayers(layers: readonly Layer[]): number {
+  const own = new Map<string, number>();
+  for (const { operator, cycles } of layers)
+    own.set(operator, Math.max(own.get(operator) ?? 0, cycles));
+  return [...own.values()].reduce((sum, cycles) => sum + cycles, 0);
+}
+
 function Facts(props: { build: Build }) {
   const { report, analysis, target, lowering, layers } = props.build;
   const cycles = report.total_cycles;
   const clock = target?.clock_mhz;
+  const processors = cycles ? cycles - cyclesOfLayers(layers) : 0;
   const table = mainTable(props.build);
   const outputs = layers
     .filter((layer) => layer.isOutput)
@@ -136,6 +145,12 @@ function Facts(props: { build: Build }) {
           <dd>
             <Value of={cycles} kind="integer" />
             {clock && ` (${timeText(cycles / clock / 1e6)} at ${clock} MHz)`}
+            {processors > 0 && (
+              <span class="soft">
+                , <Value of={processors} kind="integer" /> of them for input
+                processors, which are in no table of layers
+              </span>
+            )}
           </dd>
         </>
       )}
@@ -278,7 +293,9 @@ function Reason(props: { build: Build; diagnosis: Diagnosis }) {
     <li>
       <div>
         <LayerLink tensor={diagnosis.tensor} text={diagnosis.operator} />{" "}
-        <span class="tag">{diagnosis.cause}</span>
+        <span class="tag" title={meaning}>
+          {diagnosis.cause}
+        </span>
         <Share build={props.build} loss={diagnosis.loss} />
       </div>
       <div>
