@@ -5,32 +5,31 @@
 // Reference has to keep up with the engine that people would otherwise use.
 
 import {
-  cachedModels,
+  benchModels,
   commandLine,
   geometricMean,
   printTable,
   requireOrt,
   runArguments,
-  selectModels,
 } from "./lib.mjs";
 import { measureTurns } from "./turns.mjs";
 
 const options = commandLine(
   "node float_latency.mjs --cache DIR --parallax PATH " +
-    "[--threads 1,2] [--only NAME,..]",
+    "[--threads 1,2] [--models DIR] [--only NAME,..]",
   {
     cache: { type: "string" },
     parallax: { type: "string" },
     threads: { type: "string", default: "1,2" },
+    models: { type: "string" },
     only: { type: "string" },
   },
   ["cache", "parallax"],
 );
 
 const budgetMs = 3000;
-const selected = selectModels({ all: true, only: options.only });
 const ort = requireOrt(options.cache);
-const models = cachedModels(options.cache, selected);
+const models = await benchModels(options, { all: true, only: options.only });
 for (const threads of options.threads.split(",").map(Number)) {
   const rows = [];
   const ratios = [];

@@ -7,7 +7,7 @@
 // the conformance check can't disagree about what they run.
 
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -25,7 +25,8 @@ export const manifest = JSON.parse(
 );
 
 export const runtimeDir = (cache) => join(cache, "runtime");
-export const modelFile = (cache, model) => join(cache, `${model.name}.onnx`);
+export const modelFile = (cache, model) =>
+  model.file ?? join(cache, `${model.name}.onnx`);
 
 /// Parses the command line against parseArgs' `options`, and arguments without
 /// a flag into the names in `positional`; a wrong one prints the usage line
@@ -72,6 +73,52 @@ export function selectModels({ all, only }) {
     process.exit(2);
   });
 }
+
+/// The models of a folder that no manifest knows: what models.json beside them
+/// says of a file (an entry as in ours, without package and digest), else the
+/// inputs that it declares, if their shapes are fixed.
+async function folderModels(dir, cache, only) {
+  const described = join(dir, "models.json");
+  const entries = existsSync(described)
+    ? JSON.parse(readFileSync(described, "utf8")).models
+    : [];
+  const names = readdirSync(dir)
+    .filter((file) => file.endsWith(".onnx"))
+    .map((file) => file.slice(0, -".onnx".length))
+    .filter((name) => !only || only.split(",").includes(name));
+  const models = [];
+  for (const name of names.sort()) {
+    const file = join(dir, `${name}.onnx`);
+    const inputs =
+      entries.find((entry) => entry.name === name)?.inputs ??
+      (await declaredInputs(requireOrt(cache), file));
+    if (inputs) models.push({ name, file, inputs });
+    else console.log(`SKIPPED: ${name} has open shapes; ${described} has none`);
+  }
+  return models;
+}
+
+/// Floats are taken for pictures in [0, 1], integers for small numbers.
+async function declaredInputs(ort, file) {
+  const session = await createSession(ort, file, 1);
+  const inputs = session.inputMetadata;
+  await session.release();
+  if (inputs.some(({ shape }) => shape.some((size) => !(size > 0))))
+    return undefined;
+  return Object.fromEntries(
+    inputs.map(({ name, type, shape }) => [
+      name,
+      { dtype: type, shape, range: [0, 1] },
+    ]),
+  );
+}
+
+/// What a benchmark measures: the models of the folder `--models`, else those
+/// of the cache that `selected` says.
+export const benchModels = (options, selected) =>
+  options.models
+    ? folderModels(options.models, options.cache, options.only)
+    : cachedModels(options.cache, selectModels(selected));
 
 /// ONNX Runtime from the cache directory, or null when it isn't there.
 export function loadOrt(cache) {
