@@ -25,7 +25,7 @@ DEFINITION = re.compile(
     r"(?P<name>(?!__attribute__)\w+)(?=\(|;| =|\{|\[))")
 TEMPLATE = re.compile(r"template <[^(]*?>+ (?=[A-Za-z_])")
 # Some that are easily overlooked, so that the search can't go blind unnoticed.
-KNOWN = {"requantizeRow", "macOutputOf", "decoderPath", "Recorder", "mostAttempts"}
+KNOWN = {"requantizeRow", "macOutputOf", "checkDecoded", "Recorder", "mostAttempts"}
 # Another folder's sources that are compiled together with those of a folder.
 TOGETHER = {"test/Unit/Report": "test/Unit/Analysis"}
 

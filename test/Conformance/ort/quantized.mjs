@@ -68,6 +68,7 @@ const parallax = (...args) => runProgram(options.parallax, ...args);
 const layerCheck = join(dirname(options.parallax), "quantized-layers");
 const simulatorCheck = join(dirname(options.parallax), "npu-layers");
 const maxSimulatorLoss = 0.002;
+const maxFusedLoss = 0.01;
 /// In the mean of so many samples.
 const simulatedSamples = 8;
 
@@ -161,6 +162,36 @@ async function simulate(model, floatFile, file, dir, count, bounds) {
   return /more than 1 (\d+) islands (\d+) .* NPUBackend (\S+)/.exec(said).slice(1);
 }
 
+/// The cosine of an output with that of the float network.
+const cosineToFloat = (tensor, floats) =>
+  compareBytes(rawBytes(tensor.data), floats, {
+    minCosine: -1,
+    maxErrorOfRange: Infinity,
+  }).cosine ?? 1;
+
+/// With unsigned weights the file is safe at default optimization, too: the fused
+/// kernels may round otherwise, but lose no more. Returns what does.
+async function checkFused(ort, prepared, config, expected) {
+  const out = join(prepared.dir, "unsigned");
+  fs.rmSync(out, { recursive: true, force: true });
+  await parallax(
+    ...["build", "--config", config, "--output_dir", out],
+    ...["--quant.qdq_format", "U8U8", "--phase-to", "quantize"],
+  );
+  const file = join(out, "quant/quant_axmodel.onnx");
+  const found = await runSession(
+    await createSession(ort, file, 1),
+    prepared.feeds,
+  );
+  return Object.entries(found).flatMap(([name, tensor]) => {
+    const fused = cosineToFloat(tensor, prepared.floats[name]);
+    const plain = cosineToFloat(expected[name], prepared.floats[name]);
+    return fused < plain - maxFusedLoss
+      ? [`${name}: U8U8 has cosine ${fused} with fused kernels, ${plain} without`]
+      : [];
+  });
+}
+
 /// What all mixtures of types begin with.
 async function prepareModel(ort, model) {
   const dir = join(options.work, labelOf(model).replace(", ", "-"));
@@ -215,14 +246,13 @@ async function check(ort, prepared, mode) {
     worst = Math.min(worst, result.cosine ?? 1);
     if (result.verdict !== "ok")
       disagreements.push(`${name}: ${result.verdict}`);
-    const { cosine = 1 } = compareBytes(rawBytes(tensor.data), floats[name], {
-      minCosine: -1,
-      maxErrorOfRange: Infinity,
-    });
+    const cosine = cosineToFloat(tensor, floats[name]);
     worstFloat = Math.min(worstFloat, cosine);
     if (cosine < (minFloatCosine ?? -1))
       problems.push(`${name}: cosine ${cosine} with the float network`);
   }
+  if (mode === "U8")
+    problems.push(...(await checkFused(ort, prepared, config, expected)));
   const layers = await compareLayers(ort, file, feeds, join(dir, "layers"));
   if (layers.differing === 0) problems.push(...disagreements);
   if (layers.all < minWithinOneCode) problems.push(`codes: ${layers.where}`);
