@@ -15,15 +15,17 @@
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Plugin.h"
 #include "parallax/Support/Ranks.h"
-#include "parallax/Support/Unicode.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <new>
 #include <optional>
 #include <sched.h>
+#include <thread>
 #include <unistd.h>
 
 namespace parallax {
@@ -31,6 +33,10 @@ namespace {
 
 /// How long a rank that has failed waits for the others to hear of it.
 constexpr double secondsToHear = 2;
+
+/// Open MPI ends a job as soon as a process of it has failed, and drops what is
+/// then still on the way from its output. This is time to read it.
+constexpr std::chrono::milliseconds timeToRead{300};
 
 /// How many processes the launcher says that it has started; 1 without one.
 int launchedCount() {
@@ -42,13 +48,14 @@ int launchedCount() {
   return 1;
 }
 
-/// Open MPI would end with a page about how it was compiled.
+/// Open MPI would end with a page about how it was compiled, or take each
+/// process for a job of its own.
 void requireIntroduction() {
-  if (!std::getenv("OMPI_COMM_WORLD_SIZE") && !std::getenv("PMIX_RANK") &&
-      std::getenv("SLURM_STEP_NUM_TASKS"))
-    throw Error(fmt::format("srun has started {} processes that don't know of "
-                            "each other; start them with srun --mpi=pmix",
-                            launchedCount()));
+  if (!std::getenv("OMPI_COMM_WORLD_SIZE") && !std::getenv("PMIX_RANK"))
+    throw Error(fmt::format(
+        "a launcher has started {} processes that don't know of each other; "
+        "start them with Open MPI's mpirun, or with srun --mpi=pmix",
+        launchedCount()));
 }
 
 /// The functions of Mpi/.
@@ -102,6 +109,11 @@ struct RankNote {
   }
 };
 
+void waitForReaders() {
+  std::fflush(nullptr);
+  std::this_thread::sleep_for(timeToRead);
+}
+
 /// What a rank tells the others about itself.
 struct Hello {
   std::string host, tool, cores;
@@ -127,7 +139,8 @@ std::string ownCores() {
 
 class RankJob final : public Ranks {
 public:
-  RankJob() {
+  explicit RankJob(const RankProcess &process)
+      : process(process), outer(currentListener()) {
     mpi.start(&own, &size);
     if (size != launchedCount())
       throw Error(fmt::format(
@@ -138,7 +151,7 @@ public:
   }
 
   /// Compares the tools, and shares out the cores.
-  void greet(const RankProcess &process) {
+  void greet() {
     ByteWriter hello;
     hello(Hello{hostName(),
                 fmt::format("{}, program {}", process.version,
@@ -208,7 +221,11 @@ public:
     if (std::optional<std::vector<RankNote>> all =
             gather(header, secondsToHear))
       return describe(*all);
-    say(fmt::format("{}: {}", nameOf(own), reason));
+    {
+      ListenerScope loud(outer);
+      process.report(fmt::format("{}: {}", nameOf(own), reason));
+    }
+    waitForReaders();
     mpi.abort(2);
     ::_exit(2);
   }
@@ -270,11 +287,8 @@ private:
                        failed->text);
   }
 
-  static void say(const std::string &message) {
-    fmt::print(stderr, "error: {}\n", printable(message));
-    std::fflush(stderr);
-  }
-
+  const RankProcess &process;
+  Listener &outer;
   Mpi mpi;
   int ownThreads = 1;
   std::vector<std::string> hosts;
@@ -309,14 +323,10 @@ std::optional<int> runTogether(RankJob &job, const std::function<int()> &body,
   return std::nullopt;
 }
 
-} // namespace
-
-bool isLaunchedWithOthers() { return launchedCount() > 1; }
-
-int runAsRank(const RankProcess &process,
-              const std::function<int(int threads)> &body) {
+int runInJob(const RankProcess &process,
+             const std::function<int(int threads)> &body) {
   requireIntroduction();
-  RankJob job;
+  RankJob job(process);
   Silent silent(currentListener());
   std::string problem;
   std::optional<int> code;
@@ -326,20 +336,35 @@ int runAsRank(const RankProcess &process,
     code = runTogether(
         job,
         [&] {
-          job.greet(process);
+          job.greet();
           setThreadCount(job.threadsToUse());
           return body(job.threadsToUse());
         },
         problem);
   }
+  // The first rank alone gives the code, and all wait in end() for what it
+  // says.
+  if (!code && job.isFirst())
+    process.report(problem);
   job.end();
-  // A launcher ends the whole job when a rank ends with another code than 0.
-  // The first rank may not have said all by then, so it alone gives the code.
-  if (!job.isFirst())
-    return 0;
-  if (!code)
-    throw Error(problem);
-  return *code;
+  return job.isFirst() ? code.value_or(2) : 0;
+}
+
+} // namespace
+
+bool isLaunchedWithOthers() { return launchedCount() > 1; }
+
+int runAsRank(const RankProcess &process,
+              const std::function<int(int threads)> &body) {
+  int code = 2;
+  try {
+    code = runInJob(process, body);
+  } catch (const std::exception &error) {
+    process.report(error.what());
+  }
+  if (code != 0)
+    waitForReaders();
+  return code;
 }
 
 } // namespace parallax

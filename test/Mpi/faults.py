@@ -32,7 +32,7 @@ def processes_that_do_not_know_each_other(jobs):
     """a launcher that Open MPI does not know is refused."""
     config = jobs.write_config("strangers", jobs.work / "strangers", jobs.quickstart())
     command = (jobs.program, "build", "--config", config)
-    jobs.run("env", "PMI_SIZE=2", *command).must_say("Open MPI knows of 1 of them")
+    jobs.run("env", "PMI_SIZE=2", *command).must_say("Open MPI's mpirun")
     jobs.run("env", "SLURM_STEP_NUM_TASKS=2", *command).must_say("srun --mpi=pmix")
     require(not (jobs.work / "strangers").exists(), "something was written")
 

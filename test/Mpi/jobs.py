@@ -10,6 +10,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 import time
 
 import numpy
@@ -54,6 +55,10 @@ class Jobs:
         self.program, self.work = program, work
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
+        # All jobs of a user on a host share a folder of Open MPI, and each
+        # removes it at its end, even below one that is just starting
+        # (github.com/open-mpi/ompi/issues/8510).
+        self.session = tempfile.TemporaryDirectory(prefix="mpi")
 
     # === Running =============================================================
 
@@ -61,7 +66,7 @@ class Jobs:
         return subprocess.Popen(
             [str(word) for word in command],
             cwd=cwd or self.work,
-            env={**os.environ, **ENVIRONMENT},
+            env={**os.environ, **ENVIRONMENT, "TMPDIR": self.session.name},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

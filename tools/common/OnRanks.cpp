@@ -5,6 +5,7 @@
 // Without a launcher nothing of this happens.
 //===----------------------------------------------------------------------===//
 #include "OnRanks.h"
+#include "Subcommand.h"
 
 #include "parallax/Case/Manifest.h"
 #include "parallax/Support/RankJob.h"
@@ -18,7 +19,7 @@ int runOnRanks(CommonOptions &common, const std::function<int()> &body) {
     return body();
   RankProcess process{
       fmt::format("{} (commit {})", PARALLAX_VERSION, thisTool().commit),
-      common.threads};
+      common.threads, reportError};
   return runAsRank(process, [&](int threads) {
     common.threads = threads;
     return body();

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace parallax {
 
@@ -19,6 +20,8 @@ struct RankProcess {
   std::string version;
   /// 0 stands for its part of the cores that it may use.
   int threads = 0;
+  /// Says what has gone wrong, at once.
+  std::function<void(std::string_view message)> report;
 };
 
 /// Whether a launcher has started this process together with others.
@@ -26,8 +29,8 @@ bool isLaunchedWithOthers();
 
 /// Joins the other processes that the launcher has started, and runs `body`
 /// with the number of threads to use, while ranks() are theirs. All but the
-/// first rank keep quiet. The first rank alone returns the exit code of the job
-/// or throws Error; the others return 0.
+/// first rank keep quiet. The first rank alone returns the exit code of the
+/// job, 2 for what `body` throws; the others return 0. Reports what goes wrong.
 int runAsRank(const RankProcess &process,
               const std::function<int(int threads)> &body);
 
