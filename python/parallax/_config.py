@@ -16,17 +16,22 @@ Config = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 
 def merge(config: dict[str, Any], field: str, value: Any) -> None:
-    """Sets a field, whose name may have dots; dictionaries are merged."""
-    name, _, rest = field.partition(".")
-    if rest:
-        value = {rest: value}
+    """Sets a field; dictionaries are merged."""
     if isinstance(value, Mapping):
-        inner = config.get(name)
+        inner = config.get(field)
         inner = dict(inner) if isinstance(inner, Mapping) else {}
         for key, entry in value.items():
             merge(inner, str(key), entry)
         value = inner
-    config[name] = value
+    config[field] = value
+
+
+def merge_path(config: dict[str, Any], path: str, value: Any) -> None:
+    """Sets a field that may be in a section: ``quant.calibration_method``. Only
+    this path is taken apart: names of layers have dots, too."""
+    for section in reversed(path.split(".")[1:]):
+        value = {section: value}
+    merge(config, path.partition(".")[0], value)
 
 
 def _plain(value: Any) -> Any:
@@ -46,7 +51,7 @@ class Configuration:
         if isinstance(config, Mapping):
             self._fields: dict[str, Any] | None = {}
             for name, value in config.items():
-                merge(self._fields, str(name), value)
+                merge_path(self._fields, str(name), value)
         else:
             self.file = file_path(config, "the configuration, unless it is a "
                                           "dictionary,")
@@ -66,7 +71,7 @@ class Configuration:
 
     def set(self, name: str, value: Any) -> None:
         """Sets a field, also one in a section: ``quant.precision_analysis``."""
-        merge(self.fields, name, value)
+        merge_path(self.fields, name, value)
         self.file = ""
 
     @property
