@@ -25,9 +25,7 @@ class Ports:
     """The inputs of a model: their names, and whether they take one sample."""
 
     def __init__(self, model: str) -> None:
-        rows = _core.inspect(model, "generic")["ports"]
-        self._shapes = {row["name"]: row["shape"].split("x") for row in rows
-                        if row["kind"] == "input"}
+        self._shapes = dict(_core.inputs_of(model))
 
     @property
     def names(self) -> list[str]:
@@ -35,8 +33,7 @@ class Ports:
 
     def takes_one(self, name: str) -> bool:
         """Whether the first dimension is the number of samples, one by one."""
-        first = self._shapes[name][0] if self._shapes[name] else ""
-        return first == "1" or not first.isdigit()
+        return self._shapes[name][:1] in ([1], [-1])
 
     def rank(self, name: str) -> int:
         return len(self._shapes[name])

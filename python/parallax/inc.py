@@ -21,7 +21,8 @@ from types import SimpleNamespace
 from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from ._core import Error
-from ._errors import file_path
+from ._data import Ports, samples_of
+from ._errors import file_path, iterable
 from .results import BuildResult, TuneResult
 from .session import InferenceSession
 from .work import build, tune
@@ -211,18 +212,28 @@ def _tuning_fields(config: PostTrainingQuantConfig) -> dict[str, Any]:
             "op_type_dict": _allowed(config.op_type_dict)}
 
 
-def _samples(loader: Iterable[Any], config: PostTrainingQuantConfig) -> Iterator[Any]:
-    """The inputs of a loader that gives pairs (input, label) or inputs alone."""
+def _samples(loader: Iterable[Any], config: PostTrainingQuantConfig,
+             model: str) -> Iterator[Any]:
+    """As many samples as wanted, of a loader that gives pairs (input, label) or
+    inputs alone."""
     size = config.calibration_sampling_size
-    most = size if isinstance(size, int) else size[0]
-    count = 0
-    for item in loader:
-        inputs = item[0] if isinstance(item, (tuple, list)) and len(item) == 2 else item
-        yield inputs
-        first = next(iter(inputs.values())) if isinstance(inputs, Mapping) else inputs
-        count += len(first)
-        if count >= most:
-            return
+    most = next(iter(size), 0) if isinstance(size, (list, tuple)) else size
+    if not isinstance(most, int) or most < 1:
+        raise Error("calibration_sampling_size is a number of samples or a list that "
+                    f"begins with one, but this is {size!r:.40}")
+    ports = Ports(model)
+    items = iterable(loader, "calib_dataloader is an iterable of inputs, or of pairs "
+                             "(input, label)")
+    return itertools.islice(
+        samples_of((_without_label(item, ports) for item in items), ports), most)
+
+
+def _without_label(item: Any, ports: Ports) -> Any:
+    if not isinstance(item, (tuple, list)) or len(item) != 2:
+        return item
+    is_two_inputs = len(ports.names) == 2 and not isinstance(
+        item[0], (tuple, list, Mapping))
+    return item if is_two_inputs else item[0]
 
 
 # Our columns of the tables, and the names that Neural Compressor has for them.
@@ -276,7 +287,7 @@ def fit(model: Any, conf: PostTrainingQuantConfig,
               "target_hardware": conf.target_hardware, "quant": quant}
     if conf.diagnosis:
         quant["precision_analysis"] = True
-    samples = _samples(calib_dataloader, conf)
+    samples = _samples(calib_dataloader, conf, config["input"])
     result: BuildResult | TuneResult
     if eval_func is not None:
         result = tune(config, eval_func, calibration=samples,

@@ -87,6 +87,14 @@ py::dict inspectFor(const std::string &path, const std::string &target) {
   return record;
 }
 
+/// The inputs of an ONNX model, as the importer of samples needs them.
+py::list inputsOf(const std::string &path) {
+  py::list list;
+  for (const ModelPort &port : onnx_import::summarizeModel(path).inputs)
+    list.append(py::make_tuple(port.name, port.extents));
+  return list;
+}
+
 PrecisionReport analysisAt(const fs::path &path) {
   fs::path file =
       fs::is_directory(path) ? OutputFiles(path).precisionJson() : path;
@@ -109,6 +117,7 @@ py::tuple diffFor(const std::string &before, const std::string &after,
 
 void addModels(py::module_ &module) {
   module.def("inspect", inspectFor);
+  module.def("inputs_of", inputsOf);
   module.def("diff", diffFor);
 }
 

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import parallax
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = pathlib.Path(parallax.__file__).parent / "bin" / "parallax"
 DIGITS = ROOT / "configs/quickstart/digits.onnx"
+sys.path.append(os.fspath(ROOT / "test/Tools"))  # who writes models
 
 
 def file_name(name):

@@ -1,15 +1,16 @@
 # Part of Parallax, under the Apache License 2.0.
 # SPDX-License-Identifier: Apache-2.0
-"""Neural Compressor's version 1: a configuration in YAML."""
+"""Neural Compressor's words: loaders, rules by name, configurations in YAML."""
 
 import os
 
+import make_bad_models as onnx
 import numpy as np
 import pytest
 
 import parallax
 from conftest import DIGITS
-from parallax.inc import Quantization
+from parallax.inc import FP32, PostTrainingQuantConfig, Quantization, quantization
 
 CONFIG = """
 model:
@@ -80,3 +81,64 @@ def test_yaml_that_says_something_else(text, words, tmp_path):
         quantizer.model, quantizer.calib_dataloader = os.fspath(DIGITS), [1]
         quantizer.eval_func = lambda session: 1.0
         quantizer.fit()
+
+
+def two_inputs(folder, batch):
+    """A model that adds two inputs; its names have an x, as sizes in texts do."""
+    path = folder / "two.onnx"
+    ports = [onnx.port(name, (batch, "max_x", 4)) for name in ("index", "x")]
+    path.write_bytes(onnx.model([onnx.node("Add", ["index", "x"], ["y"])],
+                                inputs=ports, outputs=[onnx.port("y", (1, 3, 4))]))
+    return os.fspath(path)
+
+
+ONE, FOUR = np.ones((1, 3, 4), np.float32), np.ones((4, 3, 4), np.float32)
+
+
+@pytest.mark.parametrize("batch", [1, "batch"])
+@pytest.mark.parametrize("item, size", [
+    (([FOUR, FOUR], np.arange(4)), 4),
+    (((FOUR, FOUR), np.arange(4)), 4),
+    (({"index": FOUR, "x": FOUR}, np.arange(4)), 4),
+    ({"index": FOUR, "x": FOUR}, 4),
+    ([FOUR, FOUR], 4),
+    (([ONE, ONE], 5), 1),
+    ((ONE, ONE), 1),
+])
+def test_samples_are_counted(batch, item, size, tmp_path, monkeypatch):
+    """Exactly as many samples are taken as wanted, whatever the batches are."""
+    taken, samples = [], []
+    monkeypatch.setattr("parallax.inc.build",
+                        lambda config, calibration: samples.extend(calibration))
+
+    def loader():
+        for i in range(20):
+            taken.append(i)
+            yield item
+
+    config = PostTrainingQuantConfig(
+        calibration_sampling_size=[7], output_dir=tmp_path / "out")
+    quantization.fit(two_inputs(tmp_path, batch), config, loader())
+    assert len(samples) == 7 and len(taken) == -(-7 // size)
+    for sample in samples:
+        assert {name: array.shape for name, array in sample.items()} == {
+            "index": (1, 3, 4), "x": (1, 3, 4)}
+
+
+@pytest.mark.parametrize("size", [0, -1, [], "100", None, 2.5])
+def test_a_wrong_number_of_samples(size, tmp_path):
+    config = PostTrainingQuantConfig(calibration_sampling_size=size,
+                                     output_dir=tmp_path)
+    with pytest.raises(parallax.Error, match="calibration_sampling_size"):
+        quantization.fit(os.fspath(DIGITS), config, calib_dataloader=[1])
+
+
+def test_patterns_with_dots(tmp_path, labelled):
+    """The pattern reaches the tuning as it was written."""
+    config = PostTrainingQuantConfig(
+        op_name_dict={r"/stem/con.\/Conv": FP32}, output_dir=tmp_path,
+        tuning_criterion=parallax.inc.TuningCriterion(max_trials=2))
+    model = quantization.fit(DIGITS, config, calib_dataloader=labelled[:8],
+                             eval_func=lambda session: 1.0)
+    stem = model.session().run_layers({"image": labelled[0][0]}, ["/stem/conv/Conv"])
+    assert stem and all(layer.values.dtype == np.float32 for layer in stem)

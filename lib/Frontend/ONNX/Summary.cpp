@@ -27,11 +27,13 @@ ModelPort describePort(const onnx::ValueInfoProto &value) {
       dtype ? std::string(nameOf(*dtype)) : nameOfOnnxType(elementType);
   if (!type.tensor_type().has_shape())
     port.shape = "?";
-  for (const auto &dim : type.tensor_type().shape().dim())
+  for (const auto &dim : type.tensor_type().shape().dim()) {
+    port.extents.push_back(dim.has_dim_value() ? dim.dim_value() : -1);
     port.shape += (port.shape.empty() ? "" : "x") +
                   (dim.has_dim_value()       ? std::to_string(dim.dim_value())
                    : dim.dim_param().empty() ? std::string("?")
                                              : dim.dim_param());
+  }
   return port;
 }
 

@@ -20,6 +20,8 @@ struct ModelPort {
   std::string dtype;
   /// Such as "1x3xHxW": dimensions that are not fixed keep their name.
   std::string shape;
+  /// The same as numbers, -1 for those that are not fixed.
+  std::vector<int64_t> extents;
 };
 
 struct ModelNode {
