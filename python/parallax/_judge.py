@@ -11,8 +11,7 @@ from __future__ import annotations
 import json
 import signal
 import threading
-from typing import Any, Callable, Iterator, Mapping, Optional, Union
-from contextlib import contextmanager
+from typing import Any, Callable, Mapping, Optional, Union
 
 from . import _core
 from ._core import Error
@@ -24,40 +23,94 @@ Strategy = Callable[[list[dict[str, Any]]], Optional[Mapping[str, Any]]]
 
 
 class _TimeIsUp(BaseException):
-    """Not an Exception, so that nobody's handler takes it for one."""
+    """Not an Exception, so that few handlers take it for one. Those that do meet
+    it again every second."""
 
 
-@contextmanager
-def time_limit(seconds: int) -> Iterator[None]:
-    """Raises _TimeIsUp in a block that takes longer; 0 sets no limit."""
-    if seconds <= 0:
-        yield
-        return
-    if threading.current_thread() is threading.main_thread():
-        # Signals end calls of the system too, such as a sleep.
-        def handle(*_: object) -> None:
+class _Alarm:
+    """Raises _TimeIsUp in this thread, by signals: they end a sleep, too."""
+
+    def __init__(self) -> None:
+        self.has_rung = self.is_off = False
+        self._before = signal.getsignal(signal.SIGALRM)
+
+    @staticmethod
+    def is_possible() -> bool:
+        """Whether signals arrive in this thread, and nobody else waits for them."""
+        return (threading.current_thread() is threading.main_thread()
+                and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+                and signal.getsignal(signal.SIGALRM) is not None)
+
+    def turn_on(self, seconds: float) -> None:
+        signal.signal(signal.SIGALRM, self._ring)
+        signal.setitimer(signal.ITIMER_REAL, seconds, 1)
+
+    def _ring(self, *_: object) -> None:
+        if not self.is_off:
+            self.has_rung = True
             raise _TimeIsUp
 
-        before = signal.signal(signal.SIGALRM, handle)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
-        return
-    import ctypes
+    def turn_off(self) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, self._before)
 
-    thread = threading.get_ident()
-    timer = threading.Timer(
-        seconds, lambda: ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread), ctypes.py_object(_TimeIsUp)))
-    timer.daemon = True
-    timer.start()
+
+class _ThreadAlarm:
+    """Raises _TimeIsUp in any thread, between two steps of Python."""
+
+    def __init__(self) -> None:
+        self.has_rung = self.is_off = False
+        self._judge = threading.get_ident()
+        self._end = threading.Event()
+
+    def turn_on(self, seconds: float) -> None:
+        self._waiting = threading.Thread(target=self._wait, args=[seconds], daemon=True)
+        self._waiting.start()
+
+    def _wait(self, seconds: float) -> None:
+        while not self._end.wait(seconds) and not self.is_off:
+            self.has_rung, seconds = True, 1
+            self._raise(_TimeIsUp)
+
+    def _raise(self, what: type[BaseException] | None) -> None:
+        """Raises something in the thread, in place of what it has not met yet."""
+        import ctypes
+
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(self._judge),
+            None if what is None else ctypes.py_object(what))
+
+    def turn_off(self) -> None:
+        self._end.set()
+        self._waiting.join()
+        self._raise(None)
+
+
+def call_within(seconds: float, function: Callable[[], Any]) -> Any:
+    """What a function returns. Raises _TimeIsUp if it takes longer, whatever it
+    makes of that itself; 0 sets no limit."""
+    if seconds <= 0:
+        return function()
+    alarm = _Alarm() if _Alarm.is_possible() else _ThreadAlarm()
     try:
-        yield
+        alarm.turn_on(seconds)
+        value = function()
+    except (Exception, _TimeIsUp):
+        if not alarm.has_rung:
+            raise
     finally:
-        timer.cancel()
+        # An alarm rings at calls and jumps. From here on it may ring once more,
+        # which must not keep it from being turned off.
+        alarm.is_off = True
+        while True:
+            try:
+                alarm.turn_off()
+                break
+            except _TimeIsUp:
+                continue
+    if alarm.has_rung:
+        raise _TimeIsUp
+    return value
 
 
 def score_function(function: EvalFunc | None,
@@ -74,8 +127,7 @@ def score_function(function: EvalFunc | None,
     def score(core: _core.Session, seconds: int) -> float:
         session = InferenceSession._borrow(core, provider)
         try:
-            with time_limit(seconds):
-                value = given(session)
+            value = call_within(seconds, lambda: given(session))
         except _TimeIsUp:
             raise Error(f"eval_func took more than {seconds} s "
                         "(evaluation.timeout)") from None
