@@ -91,7 +91,8 @@ def call_within(seconds: float, function: Callable[[], Any]) -> Any:
     makes of that itself; 0 sets no limit."""
     if seconds <= 0:
         return function()
-    alarm = _Alarm() if _Alarm.is_possible() else _ThreadAlarm()
+    alarm: _Alarm | _ThreadAlarm = (_Alarm() if _Alarm.is_possible()
+                                    else _ThreadAlarm())
     try:
         alarm.turn_on(seconds)
         value = function()

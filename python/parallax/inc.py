@@ -283,11 +283,12 @@ def fit(model: Any, conf: PostTrainingQuantConfig,
                     "use calib_dataloader and eval_func")
     folder = os.fspath(conf.output_dir)
     quant = _quant_fields(conf)
-    config = {"input": _model_file(model, folder), "output_dir": folder,
+    path = _model_file(model, folder)
+    config = {"input": path, "output_dir": folder,
               "target_hardware": conf.target_hardware, "quant": quant}
     if conf.diagnosis:
         quant["precision_analysis"] = True
-    samples = _samples(calib_dataloader, conf, config["input"])
+    samples = _samples(calib_dataloader, conf, path)
     result: BuildResult | TuneResult
     if eval_func is not None:
         result = tune(config, eval_func, calibration=samples,
