@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -204,11 +205,16 @@ class BuildResult:
         return found
 
     def worst_layers(self, most: int = 10, method: str = "PerLayer",
-                     mode: str = "NPUBackend") -> list[Record]:
-        """The rows of the layers that lose most, the worst first."""
-        rows = [row for row in self.layers
-                if row["method"] == method and row["mode"] == mode]
-        return sorted(rows, key=lambda row: float(row["cosine"]))[:most]
+                     mode: str | None = None) -> list[Record]:
+        """The rows of the layers that lose most, the worst first.
+
+        ``mode`` is ``NPUBackend`` unless the analysis has only ``Reference``.
+        """
+        modes = {row["mode"] for row in self.layers}
+        if mode is None:
+            mode = "NPUBackend" if "NPUBackend" in modes else "Reference"
+        rows = _chosen(_chosen(self.layers, "method", method), "mode", mode)
+        return sorted(rows, key=_closeness)[:most]
 
     def histograms(self) -> list[Histogram]:
         """The values of weights and activations that the analysis counted."""
@@ -223,7 +229,7 @@ class BuildResult:
 
     def _repr_html_(self) -> str:
         parts = [html_table(self.outputs, "Outputs"),
-                 html_table(self.worst_layers(), "Worst layers by themselves"),
+                 html_table(self.worst_layers(), "Worst layers"),
                  html_table(self.diagnoses, "Causes"),
                  html_table([{"title": row["title"], "gain": row["predicted_gain"],
                               "cycles": row["extra_cycles"]}
@@ -232,6 +238,22 @@ class BuildResult:
             parts.append(self.accuracy._repr_html_())
         parts.append(_report_line(self.files["report"]))
         return "".join(parts) or html.escape(repr(self))
+
+
+def _chosen(rows: list[Record], column: str, value: str) -> list[Record]:
+    """The rows with a value, which has to be there if anything is."""
+    chosen = [row for row in rows if row[column] == value]
+    if rows and not chosen:
+        there = ", ".join(dict.fromkeys(row[column] for row in rows))
+        raise Error(f"the analysis has no rows of the {column} {value!r}; it has "
+                    f"{there}, as quant.precision_analysis_{column} says")
+    return chosen
+
+
+def _closeness(row: Record) -> float:
+    """The cosine; a layer that has none, because it gave NaN, is the worst."""
+    cosine = float(row["cosine"])
+    return -math.inf if math.isnan(cosine) else cosine
 
 
 def _histogram(row: Mapping[str, Any], numpy: Any) -> Histogram:

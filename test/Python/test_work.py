@@ -3,6 +3,7 @@
 """Builds, evaluations and tunings from Python."""
 
 import base64
+import dataclasses
 import io
 import json
 import logging
@@ -103,6 +104,37 @@ def test_a_dictionary_and_overrides(tmp_path):
     assert result.worst_layers(3) and result.outputs
     written = (tmp_path / "b/build_context.json").read_text()
     assert json.loads(written)["quant"]["calibration_method"] == "KL"
+
+
+@pytest.mark.parametrize("mode, modes", [
+    (None, "Reference"), ("Reference", "Reference"), ("NPUBackend", "NPUBackend"),
+    ("Both", "NPUBackend")])
+def test_worst_layers_are_those_of_the_analysis(mode, modes, tmp_path):
+    """Whatever was analyzed, there are worst layers."""
+    config = {"input": DIGITS, "output_dir": tmp_path, "quant.precision_analysis": True}
+    if mode:
+        config["quant.precision_analysis_mode"] = mode
+    result = parallax.build(config, calibration=[np.ones((1, 1, 8, 8), np.float32)])
+    worst = result.worst_layers(4)
+    assert len(worst) == 4
+    assert {(row["method"], row["mode"]) for row in worst} == {("PerLayer", modes)}
+    cosines = [row["cosine"] for row in worst]
+    assert cosines == sorted(cosines)
+    assert "Worst layers" in result._repr_html_()
+
+
+def test_worst_layers_begin_with_nan(quickstart):
+    row = dict(quickstart.layers[0], method="PerLayer", mode="NPUBackend")
+    result = dataclasses.replace(quickstart, layers=[
+        dict(row, layer=name, cosine=cosine)
+        for name, cosine in (("good", 1.0), ("nan", float("nan")), ("bad", -0.5))])
+    assert [row["layer"] for row in result.worst_layers()] == ["nan", "bad", "good"]
+    with pytest.raises(parallax.Error, match="no rows of the mode 'Reference'; it has "
+                                             "NPUBackend"):
+        result.worst_layers(mode="Reference")
+    with pytest.raises(parallax.Error, match="method 'NPUBackend'; it has PerLayer"):
+        result.worst_layers(10, "NPUBackend")
+    assert dataclasses.replace(quickstart, layers=[]).worst_layers(mode="x") == []
 
 
 @pytest.fixture(scope="module")
