@@ -6,6 +6,7 @@
 // folder. Exit code 77 without a browser.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -197,21 +198,40 @@ async function checkPrint(page) {
   assert(Math.abs(printed - light) < 1, `charts are printed light: ${printed}, ${light}`);
 }
 
+/// The same report with as many bytes, as one of a larger network has them.
+function enlarged(file, bytes) {
+  const large = join(options.work, "large.html");
+  fs.writeFileSync(large, fs.readFileSync(file) + `<!--${"x".repeat(bytes)}-->`);
+  return large;
+}
+
 /// In the frame of a notebook, as parallax.Report makes it.
 async function useNotebook(report) {
   const file = join(options.work, "notebook.html");
-  const data = fs.readFileSync(report.file).toString("base64");
-  fs.writeFileSync(
-    file,
-    `<main><h1>Notebook</h1><iframe src="data:text/html;base64,${data}" width="1200" height="700"></iframe></main>`,
-  );
+  const frameOf = "import parallax, sys; print(parallax.Report(sys.argv[1])._repr_html_())";
+  const shown = execFileSync("/usr/bin/python3", ["-c", frameOf, report], {
+    env: { ...process.env, PYTHONPATH: join(dirname(options.parallax), "../python") },
+    maxBuffer: Infinity,
+  });
+  fs.writeFileSync(file, `<main><h1>Notebook</h1>${shown}</main>`);
   const { page, problems } = await openReport(browser, file);
   const frame = await (await page.$("iframe")).contentFrame();
   await frame.waitForSelector("main h1");
-  for (const view of await viewsOf(frame)) await goTo(frame, view);
+  const views = await viewsOf(frame);
+  for (const view of views) await goTo(frame, view);
+  assert(views.length > 5, "a notebook shows all views");
+  assert.equal(page.url(), `file://${file}`, "links stay within the frame");
+  const seen = await frame.evaluate(() => {
+    try {
+      return parent.document.title;
+    } catch {
+      return undefined;
+    }
+  });
+  assert.equal(seen, undefined, "a report can't see the notebook");
   assert.deepEqual(problems, [], "problems in a notebook");
   await page.close();
-  console.log("notebook: every view in its frame");
+  console.log(`notebook: ${views.length} views in a frame of ${shown.length} bytes`);
 }
 
 async function useReport(report) {
@@ -250,7 +270,8 @@ async function useReport(report) {
 
 try {
   for (const report of reports) await useReport(report);
-  await useNotebook(reports[0]);
+  await useNotebook(reports[0].file);
+  await useNotebook(enlarged(reports[0].file, 10e6));
   console.log(`screenshots are in ${pictures}`);
 } finally {
   await browser.close();

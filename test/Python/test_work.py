@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds, evaluations and tunings from Python."""
 
-import base64
 import dataclasses
+import html
 import io
 import json
 import logging
@@ -53,10 +53,9 @@ def test_build_gives_records(quickstart):
 
 
 def shown_page(report):
-    """What the frame of a report holds."""
-    frame = report._repr_html_()
-    return base64.b64decode(re.search(r'src="data:text/html;base64,([^"]+)"',
-                                      frame)[1])
+    """What the frame of a report holds, without the address that it gets."""
+    page = html.unescape(re.search(r'srcdoc="([^"]+)"', report._repr_html_())[1])
+    return page.replace('<base href="about:srcdoc">', "", 1).encode()
 
 
 def test_report(quickstart, tmp_path, monkeypatch):
