@@ -5,9 +5,11 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
+import make_bad_models as onnx
 import pytest
 
 import parallax
@@ -65,6 +67,45 @@ def _copied(notebook, folder):
     copy = folder / notebook.name
     copy.write_bytes(notebook.read_bytes())
     return copy
+
+
+def code_of(page):
+    """The code that a page shows, without the signatures of a reference."""
+    text = (ROOT / page).read_text().partition("\n### ")[0] if page == "docs/python.md" \
+        else (ROOT / page).read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    return code
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_code_of_a_page(page, workplace):
+    done = run(sys.executable, "-c", code_of(page), folder=workplace)
+    assert done.returncode == 0, done.stderr
+    assert "cosine" in done.stdout and "array(" in done.stdout
+
+
+def test_code_for_neural_compressor(workplace):
+    """The page has no loader, metric and model of its own."""
+    add = onnx.node("Add", ["x", "c"], ["h"], "/encoder/layer.0/output/Add")
+    (workplace / "model.onnx").write_bytes(onnx.model(
+        [add, onnx.node("Sigmoid", ["h"], ["y"])],
+        [onnx.tensor("c", (1, 4), [0.5, 1, 2, 4])]))
+    before = """
+import numpy as np
+loader = [(np.full((1, 4), i / 8, np.float32), i) for i in range(8)]
+eval_func = lambda model: float(model.run(None, {"x": loader[3][0]})[0].mean())
+"""
+    after = """
+(row,) = [row for row in q_model.session().run_layers({"x": loader[0][0]})
+          if row.layer == "/encoder/layer.0/output/Add"]
+print(row.values.dtype)
+"""
+    code = code_of("docs/from-neural-compressor.md")
+    done = run(sys.executable, "-c", before + code + after, folder=workplace)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "float32\n"
+    assert (workplace / "quantized.onnx").exists()
+    assert list(workplace.glob("nc_workspace/*/activations_table.csv"))
 
 
 def test_the_notebook_is_committed_without_outputs():
