@@ -246,6 +246,21 @@ def test_copies(quickstart, copy_it):
     assert copy_it(quickstart)
 
 
+@pytest.mark.parametrize("kind", ["float", "quantized", "compiled"])
+def test_a_file_that_becomes_shorter(kind, quickstart, image, tmp_path):
+    """As when another model is copied into it: sessions have read all of it."""
+    source = {"float": DIGITS, "quantized": quickstart.files["quantized_model"],
+              "compiled": quickstart.compiled_model}[kind]
+    copy = tmp_path / "copy"
+    copy.write_bytes(pathlib.Path(source).read_bytes())
+    session = parallax.InferenceSession(copy)
+    expected = session.run(None, {"image": image})[0].tobytes()
+    session.run_layers({"image": image})
+    os.truncate(copy, 0)
+    assert session.run(None, {"image": image})[0].tobytes() == expected
+    assert session.run_layers({"image": image})
+
+
 def test_a_file_that_goes(quickstart, image, tmp_path):
     copy = tmp_path / "copy.axmodel"
     copy.write_bytes(pathlib.Path(quickstart.compiled_model).read_bytes())

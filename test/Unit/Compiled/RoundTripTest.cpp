@@ -101,7 +101,10 @@ TEST_P(RoundTripTest, KeepsEverything) {
   Tensor input = random(function().getArgumentTypes()[0], -1, 1);
   std::vector<Tensor> expected = runNpu(lowered, {input});
   std::vector<Tensor> results = runNpu(again, {input});
-  Runtime runtime(folder / "a.axmodel", {1});
+  std::filesystem::copy_file(folder / "a.axmodel", folder / "c.axmodel");
+  Runtime runtime(folder / "c.axmodel", {1});
+  // It has read all that it needs: a mapping would end in SIGBUS now.
+  std::filesystem::resize_file(folder / "c.axmodel", 0);
   std::vector<std::string> buffers;
   for (const PortInfo &port : runtime.outputs())
     buffers.emplace_back(byteSizeOf(port), '\0');
