@@ -12,6 +12,7 @@
 #include "parallax/Compiled/CompiledModel.h"
 #include "parallax/Pipeline/RunModel.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Listener.h"
 #include "parallax/Support/Parallel.h"
 
 #include <cstring>
@@ -55,8 +56,12 @@ std::string nameOf(py::handle name) {
                           py::repr(name).cast<std::string>().substr(0, 80)));
 }
 
+/// A listener of work around it, such as a tuning whose judge runs the model,
+/// neither hears of it nor stops it.
 template <typename Fn> auto withoutLock(Fn work) {
   py::gil_scoped_release release;
+  Listener silent;
+  ListenerScope scope(silent);
   return work();
 }
 

@@ -416,6 +416,30 @@ def test_interruption(tmp_path):
     assert not list(tmp_path.rglob("*.tmp*"))
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_interruption_of_many_samples(threads, tmp_path):
+    """Whichever threads compute, and however many samples there are still."""
+    np.save(tmp_path / "images.npy", np.ones((30_000, 1, 8, 8), np.float32))
+    np.save(tmp_path / "labels.npy", np.zeros(30_000, np.int64))
+    last = {}
+
+    def interrupt(event):
+        if event.done and not any(each.done for each in last.values()):
+            os.kill(os.getpid(), signal.SIGINT)
+        last[event.title] = event
+
+    with pytest.raises(KeyboardInterrupt):
+        parallax.evaluate({"input": DIGITS}, [DIGITS], threads=threads,
+                          progress=interrupt, evaluation={
+                              "task": "Classification",
+                              "images": tmp_path / "images.npy",
+                              "labels": tmp_path / "labels.npy"})
+    (event,) = last.values()
+    assert event.done < event.total / 2  # it came with the first ones
+    # The next work is not interrupted.
+    assert parallax.inspect(DIGITS).macs > 0
+
+
 def test_errors_are_those_of_the_tool(tmp_path):
     with pytest.raises(parallax.Error, match="npu_mod"):
         parallax.build({"input": "nothing.onnx", "npu_mod": "NPU1"})

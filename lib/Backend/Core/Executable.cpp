@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Core/Executable.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Listener.h"
 #include "parallax/Support/Parallel.h"
 
 #include <chrono>
@@ -125,11 +126,14 @@ std::span<const Tensor> ExecutionState::run(std::span<const Tensor> inputs,
         executable.steps[step].outputs[number].shape);
 
   using Clock = std::chrono::steady_clock;
+  const Listener &listener = currentListener();
   int threads = threadCount(), current = threads;
   ThreadCountScope restore(threads); // Also when a kernel throws.
   size_t probe = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     BoundStep &step = steps[i];
+    if (listener.isCancelled())
+      throw Cancelled();
     if (int wanted = executable.steps[i].isShort ? 1 : threads;
         wanted != current)
       setThreadCount(current = wanted);

@@ -12,6 +12,7 @@
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Ranks.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <fmt/format.h>
 #include <mutex>
@@ -44,6 +45,31 @@ public:
       } catch (...) {
         fail(sample, std::current_exception());
       }
+    }
+  }
+
+  /// A worker in a thread of its own.
+  void workAside() {
+    try {
+      work();
+    } catch (...) {
+      fail(0, std::current_exception());
+    }
+    std::lock_guard lock(mutex);
+    ++left;
+    hasLeft.notify_all();
+  }
+
+  /// Waits until so many workers have left. The listener is asked here, too: it
+  /// may know in the thread of its caller only, as Python does of Ctrl-C.
+  void await(size_t workers, const Listener &listener) {
+    constexpr std::chrono::milliseconds interval(50);
+    std::unique_lock lock(mutex);
+    while (!hasLeft.wait_for(lock, interval, [&] { return left == workers; })) {
+      lock.unlock();
+      if (listener.isCancelled())
+        fail(0, std::make_exception_ptr(Cancelled()));
+      lock.lock();
     }
   }
 
@@ -87,8 +113,8 @@ private:
   const size_t end;
   const SampleCallbacks &callbacks;
   std::mutex mutex;
-  std::condition_variable turnChanged;
-  size_t next, turn;
+  std::condition_variable turnChanged, hasLeft;
+  size_t next, turn, left = 0;
   bool failed = false;
   size_t failedSample = SIZE_MAX;
   std::exception_ptr error;
@@ -229,11 +255,7 @@ void runSamples(const Executable &executable, const SampleRange &range,
       pool.emplace_back([&] {
         setThreadCount(1);
         ListenerScope scope(listener);
-        try {
-          runner.work();
-        } catch (...) {
-          runner.fail(0, std::current_exception());
-        }
+        runner.workAside();
       });
   } catch (const std::system_error &) {
     runner.fail(0, std::make_exception_ptr(Error(fmt::format(
@@ -241,6 +263,7 @@ void runSamples(const Executable &executable, const SampleRange &range,
                        "limit of the system; use fewer with --threads",
                        workers))));
   }
+  runner.await(pool.size(), listener);
   pool.clear();
   runner.rethrow();
 }

@@ -10,6 +10,7 @@
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Listener.h"
 #include "parallax/Support/Parallel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,11 +19,13 @@
 #include "mlir/Parser/Parser.h"
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <future>
 #include <gtest/gtest.h>
 #include <map>
+#include <thread>
 
 using namespace parallax;
 
@@ -160,6 +163,63 @@ TEST_F(ExecutableTest, FirstErrorBySampleIsThrown) {
     EXPECT_STREQ(error.what(), "sample 3 is broken");
   }
   EXPECT_EQ(consumed, 3u);
+}
+
+/// Knows only in one thread that it is cancelled, and only once something is.
+class ListenerOfOneThread : public Listener {
+public:
+  explicit ListenerOfOneThread(const std::atomic<size_t> &done) : done(done) {}
+  bool isCancelled() const override {
+    if (std::this_thread::get_id() == caller && done > 0)
+      isStopped = true;
+    return isStopped;
+  }
+
+private:
+  const std::atomic<size_t> &done;
+  std::thread::id caller = std::this_thread::get_id();
+  mutable std::atomic<bool> isStopped = false;
+};
+
+TEST_F(ExecutableTest, IsCancelledByTheCallersThread) {
+  Executable executable = prepareText(residual);
+  std::atomic<size_t> loaded = 0;
+  ListenerOfOneThread listener(loaded);
+  ListenerScope scope(listener);
+  SampleCallbacks callbacks;
+  callbacks.load = [&](size_t) {
+    ++loaded;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return std::vector{ramp({1, 16, 9, 9}, 0.1f)};
+  };
+  callbacks.consume = [](size_t, std::span<const Tensor>) {};
+  for (bool isInOrder : {false, true}) {
+    loaded = 0;
+    callbacks.inOrder = isInOrder;
+    constexpr size_t hours = 10'000'000;
+    EXPECT_THROW(runSamples(executable, hours, 2, callbacks), Cancelled);
+  }
+}
+
+TEST_F(ExecutableTest, IsCancelledBetweenLayers) {
+  class CountingListener : public Listener {
+  public:
+    bool isCancelled() const override { return ++asked > 2; }
+    mutable int asked = 0;
+  };
+  PrepareOptions options;
+  options.observe = true; // nothing is fused
+  Executable executable = prepareText(residual, options);
+  ASSERT_GT(executable.steps.size(), 3u);
+  ExecutionState state(executable);
+  std::vector<Tensor> inputs{ramp({1, 16, 9, 9}, 0.1f)};
+  CountingListener listener;
+  {
+    ListenerScope scope(listener);
+    EXPECT_THROW(state.run(inputs), Cancelled);
+  }
+  EXPECT_EQ(listener.asked, 3);
+  EXPECT_NO_THROW(state.run(inputs));
 }
 
 TEST_F(ExecutableTest, WrongInputsAreRefused) {
