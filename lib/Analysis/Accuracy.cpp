@@ -41,7 +41,7 @@ void decide(Accuracy &accuracy) {
   std::string facts = fmt::format(
       "{} loses {:.4f}{} of {}'s {} {:.4f}; {:.4f} is tolerable", last.network,
       loss.value, interval, first.network, metric.title, reference, tolerable);
-  if (metric.higherIsBetter && reference <= 0) {
+  if (!std::isfinite(reference) || (metric.higherIsBetter && reference <= 0)) {
     accuracy.verdict = AccuracyVerdict::Undecided;
     accuracy.sentence = fmt::format(
         "undecided: {} itself has a {} of {:.4g}; check labels, classes and "

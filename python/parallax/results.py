@@ -128,7 +128,8 @@ class Accuracy:
 
     ``metrics`` has a row for each network and metric, with the 95 % intervals
     of the value and of the loss against the first network. ``verdict`` is
-    ``good``, ``bad`` or ``undecided``, and ``sentence`` says why.
+    ``good``, ``bad`` or ``undecided``, and ``sentence`` says why. For a network
+    alone, it is None.
     """
 
     task: str
@@ -139,7 +140,7 @@ class Accuracy:
     changed: list[Record]
     changed_count: int
     tolerable_loss: float
-    verdict: str
+    verdict: str | None
     sentence: str
     report_file: str | None = None
 

@@ -113,7 +113,9 @@ py::dict recordOf(const Accuracy &accuracy) {
                            }),
       "changed_count"_a = accuracy.changedCount,
       "tolerable_loss"_a = accuracy.tolerableLoss,
-      "verdict"_a = std::string(nameOf(accuracy.verdict)),
+      "verdict"_a = accuracy.isCompared()
+                        ? py::object(py::str(nameOf(accuracy.verdict)))
+                        : py::object(py::none()),
       "sentence"_a = accuracy.sentence);
 }
 

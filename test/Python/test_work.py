@@ -252,6 +252,23 @@ def test_evaluation_by_a_function(quickstart, labelled):
     assert found.verdict == "good" and not found.has_intervals
 
 
+@pytest.mark.parametrize("scores, verdict, words", [
+    ([1.0], None, "^$"), ([float("nan")], None, "^$"),
+    ([1.0, float("nan")], "bad", "compiled.axmodel gives no usable score"),
+    ([1.0, float("-inf")], "bad", "compiled.axmodel gives no usable score"),
+    ([float("nan"), 1.0], "undecided", "digits.onnx itself has a score of nan"),
+    ([float("inf"), 1.0], "undecided", "digits.onnx itself has a score of inf"),
+])
+def test_scores_that_decide_nothing(scores, verdict, words, quickstart):
+    """Nothing is good unless it was compared with something that is usable."""
+    given = iter(scores)
+    models = [DIGITS, quickstart.compiled_model][:len(scores)]
+    found = parallax.evaluate({"input": DIGITS}, models,
+                              eval_func=lambda session: next(given))
+    assert found.verdict == verdict
+    assert re.search(words, found.sentence)
+
+
 def tuning(tmp_path, function, **more):
     return parallax.tune(CONFIG, function, output_dir=tmp_path, **more)
 
