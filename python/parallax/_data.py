@@ -25,7 +25,9 @@ class Ports:
     """The inputs of a model: their names, and whether they take one sample."""
 
     def __init__(self, model: str) -> None:
-        self._shapes = dict(_core.inputs_of(model))
+        inputs = _core.inputs_of(model)
+        self._shapes = {name: shape for name, _, shape in inputs}
+        self._types = {name: dtype for name, dtype, _ in inputs}
 
     @property
     def names(self) -> list[str]:
@@ -37,6 +39,23 @@ class Ports:
 
     def rank(self, name: str) -> int:
         return len(self._shapes[name])
+
+    def check(self, sample: Mapping[str, Array], number: int) -> None:
+        """Refuses arrays that the model can't take, with the caller's numbers."""
+        for name, array in sample.items():
+            dtype, shape = self._types[name], self._shapes[name]
+            if array.dtype.name != dtype:
+                raise Error(f"sample {number} gives {array.dtype} for the input {name}, "
+                            f"which takes {dtype}; convert it by "
+                            f"array.astype({dtype!r})")
+            if len(shape) != array.ndim or any(
+                    size not in (-1, given) for size, given in zip(shape, array.shape)):
+                raise Error(f"sample {number} has the shape {_written(array.shape)}, but "
+                            f"the input {name} takes {_written(shape)}")
+
+
+def _written(shape: Iterable[int]) -> str:
+    return "x".join("?" if size < 0 else str(size) for size in shape) or "()"
 
 
 def _by_name(item: Any, ports: Ports, number: int) -> dict[str, Array]:
@@ -87,6 +106,7 @@ def write_calibration(items: Iterable[Any], model: str,
         os.makedirs(os.path.join(folder, path))
     count = 0
     for sample in samples_of(items, ports):
+        ports.check(sample, count)
         for name, array in sample.items():
             numpy.save(os.path.join(folder, folders[name], f"{count:08}.npy"),
                        numpy.ascontiguousarray(array), allow_pickle=False)

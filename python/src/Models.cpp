@@ -91,7 +91,7 @@ py::dict inspectFor(const std::string &path, const std::string &target) {
 py::list inputsOf(const std::string &path) {
   py::list list;
   for (const ModelPort &port : onnx_import::summarizeModel(path).inputs)
-    list.append(py::make_tuple(port.name, port.extents));
+    list.append(py::make_tuple(port.name, port.dtype, port.extents));
   return list;
 }
 

@@ -161,6 +161,26 @@ def test_calibration_from_anything(form, labelled, calibrated, tmp_path):
     assert (tmp_path / "quant/calibration.json").read_bytes() == calibrated
 
 
+@pytest.mark.parametrize("sample, words", [
+    (np.zeros((1, 1, 8, 8)), "sample 2 gives float64 for the input image, which takes "
+                             "float32; convert it by array.astype"),
+    (np.zeros((3, 1, 8, 8), np.uint8), "sample 2 gives uint8"),
+    ([[[[1.0] * 8] * 8]], "sample 2 gives float64"),
+    (np.zeros((1, 8, 8), np.float32), "sample 2 has the shape 1x8x8, but the input "
+                                      "image takes 1x1x8x8"),
+    (np.float32(1), r"sample 2 has the shape \(\)"),
+    (np.zeros((2, 1, 8, 9), np.float32), "sample 2 has the shape 1x1x8x9"),
+])
+def test_calibration_that_does_not_fit(sample, words, tmp_path):
+    """The message is about samples, not about files that nobody has seen."""
+    good = np.zeros((2, 1, 8, 8), ">f4")
+    with pytest.raises(parallax.Error, match=words) as raised:
+        parallax.build({"input": DIGITS, "output_dir": tmp_path / "out"},
+                       calibration=[good, {"image": sample}])
+    assert ".npy" not in str(raised.value)
+    assert not (tmp_path / "out").exists()
+
+
 def test_samples_are_not_kept(tmp_path):
     given, most = [], 0
 
