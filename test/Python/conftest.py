@@ -19,6 +19,12 @@ DIGITS = ROOT / "configs/quickstart/digits.onnx"
 sys.path.append(os.fspath(ROOT / "test/Tools"))  # who writes models
 
 
+def resident():
+    """The bytes of this process that are in memory."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+
 def file_name(name):
     """What the tool calls the file of a tensor."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", name)

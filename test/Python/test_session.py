@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import parallax
-from conftest import DIGITS, run_tool
+from conftest import DIGITS, resident, run_tool
 
 # Name and default of each parameter of the functions of others, from their
 # sources, which the file names.
@@ -205,11 +205,6 @@ def test_lock_is_released(image, tmp_path):
         counted += 1
     thread.join()
     assert counted > 100
-
-
-def resident():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * 4096
 
 
 def test_no_leak(quickstart, image):

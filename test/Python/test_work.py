@@ -13,6 +13,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import weakref
@@ -21,7 +22,7 @@ import numpy as np
 import pytest
 
 import parallax
-from conftest import DIGITS, TOOL
+from conftest import DIGITS, TOOL, resident
 
 CONFIG = "configs/quickstart.json"
 
@@ -475,6 +476,37 @@ def test_interruption_of_many_samples(threads, tmp_path):
     assert event.done < event.total / 2  # it came with the first ones
     # The next work is not interrupted.
     assert parallax.inspect(DIGITS).macs > 0
+
+
+def made_session():
+    data = DIGITS.read_bytes()
+    parallax.InferenceSession(data).run_layers({"image": np.ones((1, 1, 8, 8), "f4")})
+
+
+def failed_build():
+    with pytest.raises(parallax.Error):
+        parallax.build({"input": "nothing.onnx"})
+
+
+def evaluation():
+    parallax.evaluate({"input": DIGITS}, [DIGITS], eval_func=lambda session: 1.0)
+
+
+def whole_build():
+    with tempfile.TemporaryDirectory() as folder:
+        parallax.build(CONFIG, output_dir=folder, threads=1)
+
+
+@pytest.mark.parametrize("work, count", [
+    (made_session, 200), (failed_build, 1000), (evaluation, 200),
+    (lambda: parallax.inspect(DIGITS), 500), (whole_build, 12)])
+def test_no_leak_of_work(work, count):
+    for _ in range(count // 3):
+        work()
+    before = resident()
+    for _ in range(count):
+        work()
+    assert resident() - before < 1 << 20
 
 
 def test_errors_are_those_of_the_tool(tmp_path):
