@@ -34,7 +34,7 @@ def merge_path(config: dict[str, Any], path: str, value: Any) -> None:
     merge(config, path.partition(".")[0], value)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """What json does not know: paths, and numbers of NumPy."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
@@ -80,7 +80,7 @@ class Configuration:
         if self.file:
             return ""
         try:
-            return json.dumps(self.fields, default=_plain)
+            return json.dumps(self.fields, default=plain)
         except (TypeError, ValueError) as error:
             raise Error(f"the configuration can't be written as JSON: {error}"
                         ) from error

@@ -14,6 +14,7 @@ import threading
 from typing import Any, Callable, Mapping, Optional, Union
 
 from . import _core
+from ._config import plain
 from ._core import Error
 from ._listener import logger
 from .session import InferenceSession
@@ -145,7 +146,7 @@ def as_number(value: Any) -> float:
     """What eval_func returned, as a number."""
     try:
         return float(value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise Error(f"eval_func returned {value!r:.60}, which is not a number"
                     ) from error
 
@@ -165,10 +166,25 @@ def propose_function(strategy: Strategy | None) -> Callable[[str], str] | None:
         trials = [line for line in lines if "number" in line or "trial" in line]
         try:
             changes = given(trials)
-            return json.dumps(dict(changes)) if changes else ""
         except Exception as error:
             logger.debug("custom_strategy failed", exc_info=True)
             raise Error(f"custom_strategy raised {type(error).__name__}: {error}"
                         ) from error
+        return _written(changes) if changes is not None else ""
 
     return propose
+
+
+def _written(changes: Any) -> str:
+    """Changes as the library reads them: fields by their whole names."""
+    fields: dict[str, Any] = {}
+    try:
+        for name, value in changes.items():
+            if isinstance(value, Mapping):
+                fields.update({f"{name}.{key}": entry for key, entry in value.items()})
+            else:
+                fields[name] = value
+        return json.dumps(fields, default=plain)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise Error(f"custom_strategy returned {changes!r:.80}, which is not a "
+                    f"dictionary of fields and values: {error}") from error

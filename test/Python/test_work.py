@@ -330,6 +330,7 @@ def sleep():
 MISTAKES = {"raises": (raise_it, "eval_func raised ValueError: the labels are gone"),
             "nan": (lambda: float("nan"), "not a number"),
             "text": (lambda: "good", "eval_func returned 'good'"),
+            "huge": (lambda: 10 ** 400, "eval_func returned 10000"),
             "slow": (sleep, r"eval_func took more than 1 s")}
 
 
@@ -397,6 +398,43 @@ def test_a_strategy(tmp_path):
     assert seen == [1, 2, 3] and len(result.trials) == 3
     with pytest.raises(parallax.Error, match="custom_strategy raised KeyError"):
         tuning(tmp_path, lambda session: 1.0, custom_strategy=lambda trials: {}["x"])
+
+
+@pytest.mark.parametrize("changes, words", [
+    ({"quant.input_configs": []}, "input_configs has to stay"),
+    ({"quant.nothing": 1}, "there is no field 'quant.nothing'"),
+    ({"quant.calibration_method": "X"}, "must be MinMax"),
+    ({5: 5}, "there is no field '5'"),
+    ({"quant": {"percentile": 7}}, "percentile"),
+])
+def test_a_strategy_that_proposes_what_can_not_be(changes, words, tmp_path):
+    """The trial has failed, and says why; what was found before stays."""
+    given = iter([changes])
+    result = tuning(tmp_path, lambda session: 1.0,
+                    custom_strategy=lambda trials: next(given, None))
+    assert [bool(trial["failure"]) for trial in result.trials] == [False, True]
+    assert re.search(words, result.trials[1]["failure"])
+    assert result.is_met and result.best["number"] == result.trials[0]["number"]
+
+
+@pytest.mark.parametrize("changes", [[1], "x", 5, True, {"quant": object()},
+                                     {"quant.percentile": {1}}, {(): 1}])
+def test_a_strategy_that_gives_something_else(changes, tmp_path):
+    with pytest.raises(parallax.Error, match="custom_strategy returned .*dictionary"):
+        tuning(tmp_path, lambda session: 1.0, custom_strategy=lambda trials: changes)
+
+
+@pytest.mark.parametrize("changes", [
+    {"quant": {"calibration_method": "Percentile", "percentile": np.float32(0.75)}},
+    {"quant.calibration_method": "Percentile", "quant.percentile": 0.75}])
+def test_a_strategy_in_any_form(changes, tmp_path):
+    """A section changes the fields that it names, and leaves the others."""
+    given = iter([changes])
+    trial = tuning(tmp_path, lambda session: 1.0,
+                   custom_strategy=lambda trials: next(given, None)).trials[1]
+    assert trial["failure"] == ""
+    assert [(edit["field"], edit["value"]) for edit in trial["edits"]] == [
+        ("quant.calibration_method", '"Percentile"'), ("quant.percentile", "0.75")]
 
 
 def test_progress_and_logging(tmp_path, caplog):
