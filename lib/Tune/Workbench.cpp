@@ -77,7 +77,9 @@ void Workbench::calibrate(std::span<const ConfigEdit> edits) {
   ListenerScope scope(quiet);
   state.config = withEdits(original, levers);
   fs::path checkpoint = OutputFiles(folder).checkpoint("calibrate");
-  if (isCalibrated && key == calibratedAs && fs::exists(checkpoint)) {
+  bool canRestore = isCalibrated && key == calibratedAs;
+  isCalibrated = false; // Until it has succeeded.
+  if (canRestore && fs::exists(checkpoint)) {
     state.network.emplace(networkOptions(state.config), checkpoint);
   } else {
     state.network.reset();

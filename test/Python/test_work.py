@@ -406,6 +406,9 @@ def test_a_strategy(tmp_path):
     ({"quant.calibration_method": "X"}, "must be MinMax"),
     ({5: 5}, "there is no field '5'"),
     ({"quant": {"percentile": 7}}, "percentile"),
+    ({"input": "other.onnx"}, "other.onnx"),
+    ({"input_shapes": "image:2x1x8x8"}, "2x1x8x8"),
+    ({"quant.calibration_cache": "nothing"}, "nothing"),
 ])
 def test_a_strategy_that_proposes_what_can_not_be(changes, words, tmp_path):
     """The trial has failed, and says why; what was found before stays."""
