@@ -2,7 +2,7 @@
 # Part of Parallax, under the Apache License 2.0.
 # SPDX-License-Identifier: Apache-2.0
 #
-# run.sh check ROOT WORK                      types, style and licences of web/
+# run.sh check ROOT WORK                      types, style, licences and units of web/
 # run.sh look ROOT WORK PARALLAX PEER_MODELS  reports in a real browser
 # Both need packages from npm; exit code 77 says that they can't be had.
 set -euo pipefail
@@ -34,6 +34,7 @@ check)
   node bundle.mjs "$work/report.html"
   node bundle.mjs "$work/again.html"
   cmp "$work/report.html" "$work/again.html"
+  node "$root/test/Browser/units.mjs" --web "$copy" --work "$work"
   ;;
 look)
   exec node "$root/test/Browser/look.mjs" --parallax "$4" --cache "$5" \

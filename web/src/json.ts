@@ -21,6 +21,9 @@ const textFields: ReadonlySet<string> = new Set([
   "layer",
   "layers",
   "node",
+  "network",
+  "of",
+  "subject",
   "output",
   "inputs",
   "unmatched",
@@ -74,26 +77,38 @@ export function parseJsonLines(text: string): unknown[] {
     .map(parseJson);
 }
 
-/// Splits one line of CSV; fields in quotes may contain commas and, doubled,
-/// quotes.
-function splitCsvLine(line: string): string[] {
-  const fields: string[] = [];
-  for (const match of line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g))
-    fields.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? "");
-  return fields;
+/// The rows of RFC 4180: a field in quotes may contain commas, line feeds and,
+/// doubled, quotes. Empty lines are no rows.
+function rowsOf(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  const parts = /(?:"([^"]*(?:""[^"]*)*)"|([^,\r\n]*))(,|\r?\n|$)/g;
+  for (const [, quoted, plain, end] of text.matchAll(parts)) {
+    row.push(quoted?.replaceAll('""', '"') ?? plain ?? "");
+    if (end === ",") continue;
+    if (row.length > 1 || row[0] !== "") rows.push(row);
+    row = [];
+  }
+  return rows;
 }
+
+/// The tool, as download.ts, puts an apostrophe before what a spreadsheet would
+/// take for a formula.
+const withoutGuard = (text: string) => text.replace(/^'(?=[=+\-@\t\r])/, "");
 
 /// Lines as objects with the fields of the first line; `texts` stay strings.
 export function parseCsv<T>(text: string, texts: readonly string[]): T[] {
-  const lines = text.split(/\r?\n/).filter((line) => line !== "");
-  const head = splitCsvLine(lines[0] ?? "");
-  return lines.slice(1).map((line) => {
-    const fields = splitCsvLine(line);
-    return Object.fromEntries(
-      head.map((name, i) => {
-        const field = fields[i] ?? "";
-        return [name, texts.includes(name) ? field : Number(field)];
-      }),
-    ) as T;
-  });
+  const [head = [], ...rows] = rowsOf(text);
+  return rows.map(
+    (fields) =>
+      Object.fromEntries(
+        head.map((name, i) => {
+          const field = fields[i] ?? "";
+          return [
+            name,
+            texts.includes(name) ? withoutGuard(field) : Number(field),
+          ];
+        }),
+      ) as T,
+  );
 }

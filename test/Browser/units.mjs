@@ -1,0 +1,74 @@
+//===- units.mjs - Parts of the page without a browser --------------------===//
+// Part of Parallax, under the Apache License 2.0. SPDX-License-Identifier: Apache-2.0
+//
+// node units.mjs --web DIR --work DIR
+// How the files of a build are read. DIR has the sources and their packages.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { commandLine } from "../../bench/lib.mjs";
+
+const options = commandLine(
+  "node units.mjs --web DIR --work DIR",
+  { web: { type: "string" }, work: { type: "string" } },
+  ["web", "work"],
+);
+
+/// A module of the page, as JavaScript.
+async function load(name) {
+  const { build } = createRequire(resolve(options.web, "x.cjs"))("esbuild");
+  const outfile = join(options.work, `${name}.mjs`);
+  await build({
+    entryPoints: [join(options.web, "src", `${name}.ts`)],
+    outfile,
+    bundle: true,
+    format: "esm",
+    logLevel: "warning",
+  });
+  return import(pathToFileURL(resolve(outfile)));
+}
+
+const { parseCsv, parseJson } = await load("json");
+
+test("CSV has the texts that were written", () => {
+  const layers = (text) => parseCsv(text, ["layer"]).map(({ layer }) => layer);
+  const names = {
+    plain: "plain",
+    '"a,b"': "a,b",
+    '"say ""hi"""': 'say "hi"',
+    '"two\nlines"': "two\nlines",
+    '"two\r\nlines, and ""more"""': 'two\r\nlines, and "more"',
+    "'=1+1": "=1+1",
+    "\"'-a,b\"": "-a,b",
+    "'quoted'": "'quoted'",
+    "": "",
+  };
+  const lines = Object.keys(names).map((field) => `${field},7\n`);
+  assert.deepEqual(layers(`layer,cycles\n${lines.join("")}`), Object.values(names));
+  assert.deepEqual(layers(`layer,cycles\n${lines.join("").trimEnd()}`), Object.values(names));
+});
+
+test("CSV has the numbers that were written", () => {
+  const rows = parseCsv("layer,cycles,used\r\n,-3,0.5\r\n\r\n\"a\n\",4,1\r\n", ["layer"]);
+  assert.deepEqual(rows, [
+    { layer: "", cycles: -3, used: 0.5 },
+    { layer: "a\n", cycles: 4, used: 1 },
+  ]);
+  assert.deepEqual(parseCsv("", ["layer"]), []);
+});
+
+test("names that look like infinities stay names", () => {
+  const text = JSON.stringify({
+    odd_samples: [{ sample: "nan", of: "inf", tensors: 1 }],
+    networks: [{ network: "-inf", value: "inf" }],
+    rules: [{ subject: "inf", cosine: "nan" }],
+  });
+  assert.deepEqual(parseJson(text), {
+    odd_samples: [{ sample: "nan", of: "inf", tensors: 1 }],
+    networks: [{ network: "-inf", value: Infinity }],
+    rules: [{ subject: "inf", cosine: NaN }],
+  });
+});
