@@ -16,6 +16,7 @@
 #include "parallax/Support/Ranks.h"
 
 #include <fmt/format.h>
+#include <optional>
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -59,21 +60,40 @@ public:
     for (auto path : shownFiles)
       if (fs::path file = (files.*path)(); exists(file))
         build.push_back({nameOf(file), readText(file)});
-    std::optional<Calibration> ownCalibration;
-    if (!calibration && exists(files.calibration()))
-      calibration =
-          &ownCalibration.emplace(readCalibration(files.calibration()));
-    if (calibration)
-      build.push_back(
-          {"quant/calibration_summary.json", calibrationSummary(*calibration)});
-    if (exists(files.quantizedParameters()))
-      build.push_back({"quant/weights_summary.json",
-                       weightsSummary(readText(files.quantizedParameters()))});
+    addCalibration();
+    addWeights();
     build.insert(build.begin(), {"report.json", about()});
     return std::move(build);
   }
 
 private:
+  void addCalibration() {
+    fs::path file = files.calibration();
+    if (!calibration && exists(file)) {
+      try {
+        calibration = &ownCalibration.emplace(readCalibration(file));
+      } catch (const Error &error) {
+        unreadable.push_back(
+            {{"name", nameOf(file)}, {"reason", error.what()}});
+      }
+    }
+    if (calibration)
+      build.push_back(
+          {"quant/calibration_summary.json", calibrationSummary(*calibration)});
+  }
+
+  void addWeights() {
+    fs::path file = files.quantizedParameters();
+    if (!exists(file))
+      return;
+    if (std::string summary = weightsSummary(readText(file)); !summary.empty())
+      build.push_back({"quant/weights_summary.json", std::move(summary)});
+    else
+      unreadable.push_back(
+          {{"name", nameOf(file)},
+           {"reason", "it is not what Parallax has written"}});
+  }
+
   std::string nameOf(const fs::path &file) const {
     return file.lexically_relative(folder).generic_string();
   }
@@ -115,6 +135,7 @@ private:
               {"folder", folder.string()},
               {"model", fs::path(setting("input")).filename().string()},
               {"files", named},
+              {"unreadable", unreadable},
               {"pictures", picturesOf(context, objectIn(files.accuracyJson()),
                                       calibration)}};
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -124,6 +145,9 @@ private:
   OutputFiles files;
   bool checks;
   const Calibration *calibration;
+  std::optional<Calibration> ownCalibration;
+  /// Files that are there, but not in the page, and why.
+  Json unreadable = Json::array();
   ReportedBuild build;
 };
 

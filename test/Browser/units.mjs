@@ -32,6 +32,7 @@ async function load(name) {
 }
 
 const { parseCsv, parseJson } = await load("json");
+const { buildOf } = await load("data");
 
 test("CSV has the texts that were written", () => {
   const layers = (text) => parseCsv(text, ["layer"]).map(({ layer }) => layer);
@@ -71,4 +72,26 @@ test("names that look like infinities stay names", () => {
     networks: [{ network: "-inf", value: Infinity }],
     rules: [{ subject: "inf", cosine: NaN }],
   });
+});
+
+test("a file that can't be read leaves the others", () => {
+  const known = { name: "quant/calibration.json", reason: "is cut off" };
+  const build = buildOf(
+    new Map([
+      ["report.json", JSON.stringify({ model: "digits.onnx", unreadable: [known] })],
+      ["quant/weights_summary.json", ""],
+      ["tuning/history.jsonl", '{"number": 0}\n{"number":'],
+      ["compiler/lowering.json", new Error("incorrect header check")],
+      ["compiler/op_profile.csv", "layer,cycles\nconv,7\n"],
+    ]),
+  );
+  assert.equal(build.report.model, "digits.onnx");
+  assert.deepEqual(build.profile, [{ layer: "conv", cycles: 7 }]);
+  assert.equal(build.tuningHistory, undefined);
+  assert.deepEqual(build.unreadable[0], known);
+  assert.deepEqual(
+    build.unreadable.slice(1).map(({ name }) => name),
+    ["compiler/lowering.json", "quant/weights_summary.json", "tuning/history.jsonl"],
+  );
+  for (const { reason } of build.unreadable) assert(reason.length > 5, reason);
 });

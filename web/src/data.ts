@@ -58,6 +58,8 @@ export interface Build {
   tuningHistory?: T.JsonObject[];
   tuningFront?: unknown;
   tunedConfig?: T.JsonObject;
+  /// What could not be read; all else is shown.
+  unreadable: T.Unreadable[];
 
   layers: Layer[];
   byTensor: Map<string, Layer>;
@@ -72,7 +74,11 @@ export interface Data {
   other?: Build;
 }
 
-type Files = Map<string, string>;
+/// Texts by name, or why there is none.
+type Files = Map<string, string | Error>;
+
+const asError = (reason: unknown) =>
+  reason instanceof Error ? reason : new Error(String(reason));
 
 async function unpack(base64: string): Promise<string> {
   const binary = atob(base64);
@@ -89,7 +95,7 @@ async function filesOf(build: string): Promise<Files> {
     `script[type="application/gzip"][data-build="${build}"]`,
   );
   const entries = [...elements].map(async (element) => {
-    const text = await unpack(element.textContent);
+    const text = await unpack(element.textContent).catch(asError);
     // The text is not needed twice, and base64 of large builds is large.
     element.remove();
     return [element.dataset["name"] ?? "", text] as const;
@@ -97,16 +103,27 @@ async function filesOf(build: string): Promise<Files> {
   return new Map(await Promise.all(entries));
 }
 
+const analysisName = "quant/debug/precision_analysis_table.json";
 const profileTexts = ["layer", "op", "unit", "types", "shape"];
 
-function buildOf(files: Files): Build {
-  const json = <U>(name: string): U | undefined => {
-    const text = files.get(name);
-    return text === undefined ? undefined : (parseJson(text) as U);
+export function buildOf(files: Files): Build {
+  const unreadable: T.Unreadable[] = [];
+  /// One bad file must not take the others with it.
+  const attempt = <U>(name: string, read: () => U): U | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      unreadable.push({ name, reason: asError(error).message });
+      return undefined;
+    }
   };
-  const profile = files.get("compiler/op_profile.csv");
-  const times = files.get("quant/debug/profiling_table.csv");
-  const history = files.get("tuning/history.jsonl");
+  const fileAs = <U>(name: string, read: (text: string) => unknown) =>
+    attempt(name, () => {
+      const text = files.get(name);
+      if (text instanceof Error) throw text;
+      return text === undefined ? undefined : (read(text) as U);
+    });
+  const json = <U>(name: string) => fileAs<U>(name, parseJson);
   const build: Build = {
     report: json<T.Report>("report.json") ?? {
       format: 1,
@@ -117,10 +134,13 @@ function buildOf(files: Files): Build {
     context: json("build_context.json"),
     target: json("compiler/target.json"),
     lowering: json("compiler/lowering.json"),
-    profile:
-      profile === undefined ? undefined : parseCsv(profile, profileTexts),
-    analysis: json("quant/debug/precision_analysis_table.json"),
-    times: times === undefined ? undefined : parseCsv(times, ["Operator"]),
+    profile: fileAs("compiler/op_profile.csv", (text) =>
+      parseCsv(text, profileTexts),
+    ),
+    analysis: json(analysisName),
+    times: fileAs("quant/debug/profiling_table.csv", (text) =>
+      parseCsv(text, ["Operator"]),
+    ),
     audit: json("quant/layer_config_audit.json"),
     sharedScales: json("quant/shared_scales.json"),
     floatChanges: json("quant/float_changes.json"),
@@ -128,17 +148,16 @@ function buildOf(files: Files): Build {
     weightsSummary: json("quant/weights_summary.json"),
     accuracy: json("evaluation/accuracy.json"),
     changed: json("evaluation/changed.json"),
-    tuningHistory:
-      history === undefined
-        ? undefined
-        : (parseJsonLines(history) as T.JsonObject[]),
+    tuningHistory: fileAs("tuning/history.jsonl", parseJsonLines),
     tuningFront: json("tuning/front.json"),
     tunedConfig: json("tuning/tuned_config.json"),
+    unreadable,
     layers: [],
     byTensor: new Map(),
     byOperator: new Map(),
     tables: [],
   };
+  unreadable.unshift(...(build.report.unreadable ?? []));
   addLayers(build);
   return build;
 }

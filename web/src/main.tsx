@@ -100,6 +100,30 @@ function Navigation(props: { views: readonly View[]; current: string }) {
   );
 }
 
+/// Views say that a file is missing; this says that it is there, but broken.
+function Unreadable(props: { data: Data }) {
+  const { main, other } = props.data;
+  const files = [main, other].flatMap((build) =>
+    (build?.unreadable ?? []).map((file) => ({ build, ...file })),
+  );
+  if (files.length === 0) return null;
+  return (
+    <ul class="notice" role="status">
+      {files.map(({ build, name, reason }, i) => (
+        <li key={i}>
+          {other && (
+            <>
+              <Name of={build?.report.folder ?? ""} most={40} />:{" "}
+            </>
+          )}
+          {name} cannot be read, and what it says is not shown:{" "}
+          <Name of={reason} most={200} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Page(props: { data: Data }) {
   const offered = views.filter((view) => view.isAvailable(props.data));
   const wanted = currentView.value;
@@ -118,6 +142,7 @@ function Page(props: { data: Data }) {
       <Navigation views={offered} current={view.id} />
       <main id="main" tabIndex={-1}>
         <h1>{view.title}</h1>
+        <Unreadable data={props.data} />
         <Guard key={view.id} title={view.title}>
           <view.component data={props.data} />
         </Guard>

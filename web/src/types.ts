@@ -29,6 +29,13 @@ export interface Report {
   total_cycles?: number;
   files?: Record<string, string>;
   pictures?: Picture[];
+  unreadable?: Unreadable[];
+}
+
+/// A file of the build that the page could not be told of, and why.
+export interface Unreadable {
+  name: string;
+  reason: string;
 }
 
 /// A measured number with its confidence interval.
