@@ -10,6 +10,7 @@
 #include "parallax/Pipeline/OutputFolder.h"
 #include "parallax/Report/HtmlReport.h"
 #include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Digest.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/MappedFile.h"
@@ -17,6 +18,7 @@
 
 #include <fmt/format.h>
 #include <optional>
+#include <sstream>
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -33,8 +35,13 @@ constexpr fs::path (OutputFiles::*shownFiles[])() const = {
     &OutputFiles::precisionJson,    &OutputFiles::floatChanges,
     &OutputFiles::layerConfigAudit, &OutputFiles::sharedScales,
     &OutputFiles::accuracyJson,     &OutputFiles::changedAnswers,
-    &OutputFiles::tuningHistory,    &OutputFiles::tuningFront,
-    &OutputFiles::tunedConfig,      &OutputFiles::profilingTable,
+    &OutputFiles::profilingTable,
+};
+/// What a tuning leaves. Builds don't remove it, since it takes hours.
+constexpr fs::path (OutputFiles::*tuningFiles[])() const = {
+    &OutputFiles::tuningHistory,
+    &OutputFiles::tuningFront,
+    &OutputFiles::tunedConfig,
 };
 /// Without one of these there is nothing to look at.
 constexpr fs::path (OutputFiles::*results[])() const = {
@@ -51,15 +58,17 @@ public:
         calibration(calibration) {}
 
   ReportedBuild collect() {
-    if (std::ranges::none_of(
-            results, [&](auto path) { return exists((files.*path)()); }))
+    addFiles(shownFiles);
+    addTuning();
+    bool hasResult = std::ranges::any_of(results, [&](auto path) {
+      std::string name = nameOf((files.*path)());
+      return std::ranges::find(build, name, &ReportedFile::name) != build.end();
+    });
+    if (!hasResult)
       throw Error(fmt::format(
           "{} has nothing to show: build there with quant.precision_analysis, "
           "evaluate or tune",
           folder.string()));
-    for (auto path : shownFiles)
-      if (fs::path file = (files.*path)(); exists(file))
-        build.push_back({nameOf(file), readText(file)});
     addCalibration();
     addWeights();
     build.insert(build.begin(), {"report.json", about()});
@@ -67,6 +76,37 @@ public:
   }
 
 private:
+  void addFiles(std::span<fs::path (OutputFiles::*const)() const> paths) {
+    for (auto path : paths)
+      if (fs::path file = (files.*path)(); exists(file))
+        build.push_back({nameOf(file), readText(file)});
+  }
+
+  fs::path model() const {
+    return folder / objectIn(files.context()).value("output_name", "");
+  }
+
+  /// Which trial of the tuning has given the model in this folder. None if
+  /// another configuration was built here since.
+  std::optional<int64_t> builtTrial() const {
+    std::string digest = sha256OfFile(model());
+    std::istringstream lines(readText(files.tuningHistory()));
+    for (std::string line; std::getline(lines, line);) {
+      Json trial = Json::parse(line, nullptr, false);
+      if (trial.is_object() && trial.value("digest", Json()) == Json(digest))
+        return trial.value("number", int64_t(0));
+    }
+    return std::nullopt;
+  }
+
+  void addTuning() {
+    if (!exists(files.tuningHistory()))
+      return;
+    if (exists(model()) && !(trial = builtTrial()))
+      return;
+    addFiles(tuningFiles);
+  }
+
   void addCalibration() {
     fs::path file = files.calibration();
     if (!calibration && exists(file)) {
@@ -89,9 +129,8 @@ private:
     if (std::string summary = weightsSummary(readText(file)); !summary.empty())
       build.push_back({"quant/weights_summary.json", std::move(summary)});
     else
-      unreadable.push_back(
-          {{"name", nameOf(file)},
-           {"reason", "it is not what Parallax has written"}});
+      unreadable.push_back({{"name", nameOf(file)},
+                            {"reason", "it is not what Parallax has written"}});
   }
 
   std::string nameOf(const fs::path &file) const {
@@ -125,7 +164,7 @@ private:
       if (exists(file))
         named[key] = nameOf(file);
     };
-    addFile("compiled", folder / setting("output_name"));
+    addFile("compiled", model());
     addFile("qdq", files.quantizedModel());
     addFile("optimized", files.optimizedModel());
     Json cycles = objectIn(files.lowering()).value("cycles", Json());
@@ -135,6 +174,7 @@ private:
               {"folder", folder.string()},
               {"model", fs::path(setting("input")).filename().string()},
               {"files", named},
+              {"trial", trial ? Json(*trial) : Json()},
               {"unreadable", unreadable},
               {"pictures", picturesOf(context, objectIn(files.accuracyJson()),
                                       calibration)}};
@@ -146,6 +186,7 @@ private:
   bool checks;
   const Calibration *calibration;
   std::optional<Calibration> ownCalibration;
+  std::optional<int64_t> trial;
   /// Files that are there, but not in the page, and why.
   Json unreadable = Json::array();
   ReportedBuild build;

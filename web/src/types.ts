@@ -29,6 +29,8 @@ export interface Report {
   total_cycles?: number;
   files?: Record<string, string>;
   pictures?: Picture[];
+  /// Of the tuning, the one that has given this model.
+  trial?: number | null;
   unreadable?: Unreadable[];
 }
 

@@ -30,7 +30,9 @@ export function TuningView({ data }: { data: Data }) {
         configuration searches for the cheapest network that is good enough.
       </p>
     );
-  const trial = tuning.trials.find((t) => t.number === chosen) ?? tuning.trials[0];
+  const built = tuning.trials.find((t) => t.number === build.report.trial);
+  const trial =
+    tuning.trials.find((t) => t.number === chosen) ?? built ?? tuning.trials[0];
   const seconds = tuning.trials.reduce((sum, t) => sum + t.seconds, 0);
   const pick = (point: Point) => {
     const found = tuning.trials.find((t) => nameOf(t) === point.name);
@@ -42,7 +44,7 @@ export function TuningView({ data }: { data: Data }) {
         {plural(tuning.trials.length, "trial")} in {numberText(seconds)} s
         {tuning.front.length > 0 &&
           `, ${plural(tuning.front.length, "point")} on the front`}
-        .
+        .{built && ` This build is ${nameOf(built)}.`}
       </p>
       <div class="grid">
         <Front tuning={tuning} onPick={pick} />
