@@ -8,6 +8,7 @@
 #include "ReportSummaries.h"
 
 #include "parallax/Data/Image.h"
+#include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Support/Encoding.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -111,31 +113,76 @@ std::vector<std::string> shownSamples(const Calibration &calibration) {
   return samples;
 }
 
+/// Calls `visit` for the files below a folder, as far as they can be listed.
+template <typename Visit> void forEachFile(const fs::path &root, Visit visit) {
+  std::error_code error;
+  fs::recursive_directory_iterator entry(root, error), end;
+  for (; !error && entry != end; entry.increment(error))
+    visit(entry->path());
+}
+
+/// Samples are called by the paths of their files without the ending, from the
+/// folder on in which all of them lie.
+std::map<std::string, fs::path> findSamples(const fs::path &root,
+                                            std::set<std::string> wanted) {
+  std::map<std::string, fs::path> found;
+  forEachFile(root, [&](const fs::path &file) {
+    if (!isPictureName(file))
+      return;
+    std::string name =
+        file.lexically_relative(root).replace_extension().generic_string();
+    for (size_t begin = 0; begin != std::string::npos;) {
+      std::string rest = name.substr(begin);
+      if (wanted.contains(rest)) {
+        auto [place, isNew] = found.emplace(rest, file);
+        // The order of a folder is that of its file system.
+        place->second = std::min(place->second, file);
+      }
+      begin = name.find('/', begin);
+      begin += begin != std::string::npos;
+    }
+  });
+  return found;
+}
+
 void addCalibrated(WantedPictures &pictures, const fs::path &folder,
                    const Calibration &calibration) {
-  std::vector<std::string> wanted = shownSamples(calibration);
-  std::error_code ignored;
-  if (wanted.empty() || !fs::is_directory(folder, ignored))
+  std::vector<std::string> samples = shownSamples(calibration);
+  if (samples.empty() || folder.empty())
     return;
-  // Samples are called by the names of their files without the ending.
-  std::map<std::string, fs::path> files;
-  for (const fs::directory_entry &entry : fs::directory_iterator(folder))
-    files[entry.path().stem().string()] = entry.path();
-  for (const std::string &sample : wanted)
+  std::map<std::string, fs::path> files =
+      findSamples(folder, {samples.begin(), samples.end()});
+  for (const std::string &sample : samples)
     if (auto it = files.find(sample); it != files.end())
       pictures.push_back({it->second, sample, "calibration"});
 }
 
 } // namespace
 
-Json picturesOf(const Json &context, const Json &accuracy,
+SampleFolders::SampleFolders(const fs::path &output, const Json &context,
+                             const Json &command) {
+  // Paths of a configuration are relative to where the build was started.
+  fs::path start = textAt(command, "/folder");
+  std::error_code ignored;
+  auto placeOf = [&](const char *field) {
+    fs::path given = textAt(context, field);
+    return given.empty() || !fs::exists(start / given, ignored) ? given
+                                                                : start / given;
+  };
+  evaluation = placeOf("/evaluation/images");
+  calibration = placeOf("/quant/input_configs/0/calibration_dataset");
+  if (fs::is_directory(calibration, ignored) || calibration.empty())
+    return;
+  fs::path work = placeOf("/work_dir");
+  calibration = OutputFiles(work.empty() ? output : work).datasetFolder();
+}
+
+Json picturesOf(const SampleFolders &folders, const Json &accuracy,
                 const Calibration *calibration) {
   WantedPictures wanted;
-  addChanged(wanted, textAt(context, "/evaluation/images"), accuracy);
+  addChanged(wanted, folders.evaluation, accuracy);
   if (calibration)
-    addCalibrated(wanted,
-                  textAt(context, "/quant/input_configs/0/calibration_dataset"),
-                  *calibration);
+    addCalibrated(wanted, folders.calibration, *calibration);
   std::vector<Json> made(wanted.size());
   parallelFor(int64_t(wanted.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)

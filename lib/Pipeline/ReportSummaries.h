@@ -10,6 +10,7 @@
 
 #include "parallax/Passes/Calibrate/CalibrationFile.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 namespace parallax {
@@ -21,10 +22,21 @@ std::string calibrationSummary(const Calibration &calibration);
 /// quant_axmodel.json. Empty if that is not what Parallax writes.
 std::string weightsSummary(std::string_view quantizedParameters);
 
+/// Where a build has found its samples, or has unpacked them to.
+struct SampleFolders {
+  /// `context` and `command` are what the files of those names hold, or empty
+  /// objects.
+  SampleFolders(const std::filesystem::path &output,
+                const nlohmann::ordered_json &context,
+                const nlohmann::ordered_json &command);
+
+  std::filesystem::path evaluation, calibration;
+};
+
 /// Small pictures of samples whose answers changed, of those that set most
-/// ranges of the calibration and of odd ones, where samples are pictures. `context` and
-/// `accuracy` are what the files of those names hold, or empty objects.
-nlohmann::ordered_json picturesOf(const nlohmann::ordered_json &context,
+/// ranges of the calibration and of odd ones, where samples are pictures.
+/// `accuracy` is what the file of that name holds, or an empty object.
+nlohmann::ordered_json picturesOf(const SampleFolders &folders,
                                   const nlohmann::ordered_json &accuracy,
                                   const Calibration *calibration);
 

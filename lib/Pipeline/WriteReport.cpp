@@ -133,6 +133,16 @@ private:
                             {"reason", "it is not what Parallax has written"}});
   }
 
+  /// As it was given; "." gets its real name, by which the page finds out
+  /// whether it still lies there.
+  fs::path shownFolder() const {
+    fs::path path = folder.lexically_normal();
+    if (!path.has_filename())
+      path = path.parent_path();
+    bool isNamed = path.filename() != "." && path.filename() != "..";
+    return isNamed ? path : fs::weakly_canonical(folder).filename();
+  }
+
   std::string nameOf(const fs::path &file) const {
     return file.lexically_relative(folder).generic_string();
   }
@@ -168,16 +178,17 @@ private:
     addFile("qdq", files.quantizedModel());
     addFile("optimized", files.optimizedModel());
     Json cycles = objectIn(files.lowering()).value("cycles", Json());
-    Json json{{"format", reportFormat},
-              {"total_cycles", cycles},
-              {"tool", PARALLAX_VERSION},
-              {"folder", folder.string()},
-              {"model", fs::path(setting("input")).filename().string()},
-              {"files", named},
-              {"trial", trial ? Json(*trial) : Json()},
-              {"unreadable", unreadable},
-              {"pictures", picturesOf(context, objectIn(files.accuracyJson()),
-                                      calibration)}};
+    Json json{
+        {"format", reportFormat},
+        {"total_cycles", cycles},
+        {"tool", PARALLAX_VERSION},
+        {"folder", shownFolder().generic_string()},
+        {"model", fs::path(setting("input")).filename().string()},
+        {"files", named},
+        {"trial", trial ? Json(*trial) : Json()},
+        {"unreadable", unreadable},
+        {"pictures", picturesOf({folder, context, objectIn(files.command())},
+                                objectIn(files.accuracyJson()), calibration)}};
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 

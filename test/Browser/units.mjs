@@ -20,7 +20,7 @@ const options = commandLine(
 /// A module of the page, as JavaScript.
 async function load(name) {
   const { build } = createRequire(resolve(options.web, "x.cjs"))("esbuild");
-  const outfile = join(options.work, `${name}.mjs`);
+  const outfile = join(options.work, "units", `${name}.mjs`);
   await build({
     entryPoints: [join(options.web, "src", `${name}.ts`)],
     outfile,
@@ -33,6 +33,7 @@ async function load(name) {
 
 const { parseCsv, parseJson } = await load("json");
 const { buildOf } = await load("data");
+const { liesIn } = await load("ui/links");
 
 test("CSV has the texts that were written", () => {
   const layers = (text) => parseCsv(text, ["layer"]).map(({ layer }) => layer);
@@ -94,4 +95,16 @@ test("a file that can't be read leaves the others", () => {
     ["compiler/lowering.json", "quant/weights_summary.json", "tuning/history.jsonl"],
   );
   for (const { reason } of build.unreadable) assert(reason.length > 5, reason);
+});
+
+test("a page knows its folder by any name", () => {
+  for (const name of ["out", "run #3", "what?", "100%", "100%zz", "50%25", "größer", "a&b c"]) {
+    const address = pathToFileURL(`/tmp/${name}/report.html`).href;
+    assert(liesIn(`${address}#layer?layer=x`, `output/${name}`), name);
+    assert(liesIn(address, `/home/me/${name}/`), name);
+    assert(!liesIn(address, "/tmp/other"), name);
+  }
+  // As a browser that was given a path has it.
+  assert(liesIn("file:///tmp/100%/report.html", "100%"));
+  assert(!liesIn("https://example.org/out/report.html", "out"));
 });

@@ -214,6 +214,14 @@ function OddSamples(props: { build: Build; odd: readonly OddSample[] }) {
   );
 }
 
+/// Whether samples are pictures, so that somebody expects to see them.
+function arePictures(build: Build): boolean {
+  const quant = build.context?.["quant"] as
+    | { input_configs?: { calibration_format?: string }[] }
+    | undefined;
+  return quant?.input_configs?.[0]?.calibration_format === "Image";
+}
+
 function SmallPicture(props: { picture: Picture | undefined }) {
   const { picture } = props;
   return picture ? (
@@ -257,6 +265,12 @@ function Samples(props: { build: Build; calibration: Calibration }) {
           value: count,
         }))}
       />
+      {shown.length === 0 && arePictures(props.build) && (
+        <p class="soft">
+          The pictures of these samples are no longer where the build has found
+          them, so they are not shown.
+        </p>
+      )}
       <div class="thumbnails">
         {shown.map((picture) => (
           <Thumbnail

@@ -12,6 +12,7 @@ import { rowWith } from "../data";
 import { hrefOf, selectedTensor } from "../store";
 import { CopyButton } from "../ui/CopyButton";
 import { numberText, rangeText, shapeText } from "../ui/format";
+import { fileLink, liesIn } from "../ui/links";
 import { LayerLink, Name, Value } from "../ui/Value";
 import { causeOf } from "../ui/words";
 import {
@@ -103,22 +104,12 @@ function Title(props: { build: Build; layer: Layer }) {
   );
 }
 
-/// The directory of this page, if it is that of the build: links lead there.
-function isBeside(build: Build): boolean {
-  const last = (path: string) => path.split("/").filter(Boolean).at(-1);
-  return (
-    location.protocol === "file:" &&
-    last(decodeURI(new URL(".", location.href).pathname)) ===
-      last(build.report.folder)
-  );
-}
-
 /// The models that Netron opens, and the name to look for there.
 function ModelFiles(props: { build: Build; layer: Layer }) {
   const { compiled, qdq } = props.build.report.files ?? {};
   const files = [compiled, qdq].filter((file) => file !== undefined);
   if (files.length === 0 || props.layer.isInput) return null;
-  const links = isBeside(props.build);
+  const links = liesIn(location.href, props.build.report.folder);
   return (
     <>
       <dt>In Netron</dt>
@@ -139,11 +130,6 @@ function ModelFiles(props: { build: Build; layer: Layer }) {
       </dd>
     </>
   );
-}
-
-/// Below the folder of this page, whatever the name looks like.
-function fileLink(file: string): string {
-  return `./${file.split("/").map(encodeURIComponent).join("/")}`;
 }
 
 function Links(props: { layers: readonly Layer[]; empty: string }) {
