@@ -246,6 +246,7 @@ void describe(Archive &archive, T &attribution) {
   archive("measured", attribution.measured);
   archive.derived("attributed", attribution.attributed());
   archive.derived("gap", attribution.gap());
+  archive.derived("closes", attribution.closes());
   archive.optional("approximated", attribution.approximated);
   archive("rows", attribution.rows);
 }

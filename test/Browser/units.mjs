@@ -32,7 +32,7 @@ async function load(name) {
 }
 
 const { parseCsv, parseJson } = await load("json");
-const { buildOf } = await load("data");
+const { buildOf, sharesOf, whyNoShares } = await load("data");
 const { liesIn } = await load("ui/links");
 
 test("CSV has the texts that were written", () => {
@@ -107,4 +107,34 @@ test("a page knows its folder by any name", () => {
   // As a browser that was given a path has it.
   assert(liesIn("file:///tmp/100%/report.html", "100%"));
   assert(!liesIn("https://example.org/out/report.html", "out"));
+});
+
+test("parts that are not the loss are not shown", () => {
+  const buildWith = (closes) =>
+    buildOf(
+      new Map([
+        [
+          "quant/debug/precision_analysis_table.json",
+          JSON.stringify({
+            tables: [{ method: "EndToEnd", mode: "Reference", rows: [] }],
+            inputs: [{ tensor: "x", operator: "x", type: "Input", inputs: [] }],
+            attribution: { measured: 0.25, closes, rows: [{ tensor: "x", alone: 1 }] },
+            ...Object.fromEntries(
+              ["histograms", "suggestions", "differences", "outliers", "diagnoses", "weights"].map(
+                (name) => [name, []],
+              ),
+            ),
+          }),
+        ],
+      ]),
+    );
+  const open = buildWith(false);
+  assert.equal(open.layers[0].attribution, undefined);
+  assert.equal(sharesOf(open), undefined);
+  assert.match(whyNoShares(open), /^The loss of 0.25 could not be shared out/);
+  for (const closed of [buildWith(true), buildWith(undefined)]) {
+    assert.equal(closed.layers[0].attribution.alone, 1);
+    assert.equal(sharesOf(closed).measured, 0.25);
+    assert.equal(whyNoShares(closed), undefined);
+  }
 });

@@ -139,6 +139,8 @@ export interface Attribution {
   measured: number;
   attributed: number;
   gap: number;
+  /// Whether the parts are the loss; if not, no number of any row holds.
+  closes?: boolean;
   approximated: string[];
   rows: AttributionRow[];
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 import { parseCsv, parseJson, parseJsonLines } from "./json";
 import type * as T from "./types";
+import { numberText } from "./ui/format";
 
 /// What is known of one result tensor, or of a network input.
 export interface Layer {
@@ -69,9 +70,14 @@ export interface Build {
 }
 
 export interface Data {
+  /// What views show.
   main: Build;
-  /// The second build of a comparison.
+  /// The other build of a comparison.
   other?: Build;
+  /// Both in the order in which they were given: changes are the second one
+  /// minus the first one, whichever is shown.
+  first: Build;
+  second?: Build;
 }
 
 /// Texts by name, or why there is none.
@@ -225,7 +231,7 @@ function addLayers(build: Build): void {
     groupBy(items, (item) => item.tensor);
   const byOperator = <U extends { operator: string }>(items?: readonly U[]) =>
     groupBy(items, (item) => item.operator);
-  const attribution = byTensor(analysis.attribution?.rows);
+  const attribution = byTensor(sharesOf(build)?.rows);
   const differences = byTensor(analysis.differences);
   const outliers = byTensor(analysis.outliers);
   const diagnoses = byTensor(analysis.diagnoses);
@@ -270,6 +276,22 @@ function addLayers(build: Build): void {
   }
 }
 
+/// How the loss is shared out among layers, unless that failed.
+export function sharesOf({ analysis }: Build): T.Attribution | undefined {
+  const attribution = analysis?.attribution;
+  return attribution?.closes === false ? undefined : attribution;
+}
+
+/// Why shares of the loss are missing from a build that has looked for them.
+export function whyNoShares(build: Build): string | undefined {
+  const attribution = build.analysis?.attribution;
+  if (!attribution || sharesOf(build)) return undefined;
+  return (
+    `The loss of ${numberText(attribution.measured)} could not be shared out ` +
+    "among layers: the parts that were found do not add up to it."
+  );
+}
+
 const tableOrder: readonly T.TableKey[] = [
   "EndToEnd NPUBackend",
   "EndToEnd Reference",
@@ -293,9 +315,8 @@ export function rowWith<F extends keyof T.Row>(layer: Layer, field: F) {
 }
 
 export async function load(): Promise<Data> {
-  const [main, other] = await Promise.all([filesOf("0"), filesOf("1")]);
-  return {
-    main: buildOf(main),
-    other: other.size > 0 ? buildOf(other) : undefined,
-  };
+  const files = await Promise.all([filesOf("0"), filesOf("1")]);
+  const first = buildOf(files[0]);
+  const second = files[1].size > 0 ? buildOf(files[1]) : undefined;
+  return { main: first, other: second, first, second };
 }

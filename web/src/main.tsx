@@ -7,11 +7,18 @@
 //===----------------------------------------------------------------------===//
 import { Component, render } from "preact";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { load } from "./data";
-import type { Data } from "./data";
+import type { Build, Data } from "./data";
 import "./style.css";
-import { currentView, hrefOf, setTheme, theme } from "./store";
+import {
+  currentView,
+  hrefOf,
+  isSecondShown,
+  setTheme,
+  showBuild,
+  theme,
+} from "./store";
 import type { Theme } from "./store";
 import { Name } from "./ui/Value";
 import { views } from "./views";
@@ -36,7 +43,7 @@ class Guard extends Component<{ title: string; children: ComponentChildren }> {
 }
 
 function Header(props: { data: Data }) {
-  const { main, other } = props.data;
+  const { main, first, second } = props.data;
   const target = main.context?.["target_hardware"];
   const mode = main.context?.["npu_mode"];
   return (
@@ -58,14 +65,9 @@ function Header(props: { data: Data }) {
         </span>
       )}
       <span class="soft">
-        <Name of={main.report.folder} most={40} />
-        {other && (
-          <>
-            {" "}
-            against <Name of={other.report.folder} most={40} />
-          </>
-        )}
+        {!second && <Name of={first.report.folder} most={40} />}
       </span>
+      {second && <BuildSwitch first={first} second={second} />}
       <label class="theme">
         <span class="soft">Theme</span>
         <select
@@ -78,6 +80,25 @@ function Header(props: { data: Data }) {
         </select>
       </label>
     </header>
+  );
+}
+
+/// Which one of two builds all views show.
+function BuildSwitch(props: { first: Build; second: Build }) {
+  return (
+    <span class="builds" role="group" aria-label="Shown build">
+      {[props.first, props.second].map((build, i) => (
+        <button
+          key={i}
+          type="button"
+          aria-pressed={isSecondShown.value === (i === 1)}
+          onClick={() => showBuild(i === 1)}
+        >
+          {i === 0 ? "first: " : "second: "}
+          <Name of={build.report.folder} most={30} />
+        </button>
+      ))}
+    </span>
   );
 }
 
@@ -102,8 +123,8 @@ function Navigation(props: { views: readonly View[]; current: string }) {
 
 /// Views say that a file is missing; this says that it is there, but broken.
 function Unreadable(props: { data: Data }) {
-  const { main, other } = props.data;
-  const files = [main, other].flatMap((build) =>
+  const { first, second } = props.data;
+  const files = [first, second].flatMap((build) =>
     (build?.unreadable ?? []).map((file) => ({ build, ...file })),
   );
   if (files.length === 0) return null;
@@ -111,7 +132,7 @@ function Unreadable(props: { data: Data }) {
     <ul class="notice" role="status">
       {files.map(({ build, name, reason }, i) => (
         <li key={i}>
-          {other && (
+          {second && (
             <>
               <Name of={build?.report.folder ?? ""} most={40} />:{" "}
             </>
@@ -124,8 +145,17 @@ function Unreadable(props: { data: Data }) {
   );
 }
 
+/// The data with the build that is to be shown as the main one.
+function shownData(data: Data): Data {
+  const { first, second } = data;
+  if (!second || !isSecondShown.value) return data;
+  return { ...data, main: second, other: first };
+}
+
 function Page(props: { data: Data }) {
-  const offered = views.filter((view) => view.isAvailable(props.data));
+  const isSecond = isSecondShown.value;
+  const data = useMemo(() => shownData(props.data), [props.data, isSecond]);
+  const offered = views.filter((view) => view.isAvailable(data));
   const wanted = currentView.value;
   const view = offered.find(({ id }) => id === wanted) ?? offered[0]!;
   const chosen = theme.value;
@@ -134,17 +164,17 @@ function Page(props: { data: Data }) {
   }, [chosen]);
   useEffect(() => {
     scrollTo(0, 0);
-    document.title = `${view.title} – ${props.data.main.report.model} – Parallax`;
-  }, [view, props.data]);
+    document.title = `${view.title} – ${data.main.report.model} – Parallax`;
+  }, [view, data]);
   return (
     <>
-      <Header data={props.data} />
+      <Header data={data} />
       <Navigation views={offered} current={view.id} />
       <main id="main" tabIndex={-1}>
         <h1>{view.title}</h1>
-        <Unreadable data={props.data} />
-        <Guard key={view.id} title={view.title}>
-          <view.component data={props.data} />
+        <Unreadable data={data} />
+        <Guard key={`${view.id} ${isSecond}`} title={view.title}>
+          <view.component data={data} />
         </Guard>
       </main>
     </>

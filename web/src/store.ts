@@ -2,22 +2,28 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The view and the selected layer are in the address, `#layers?layer=conv1`,
-// so that links, "back" and bookmarks work from file://. The selection is the
-// same in all views.
+// The view, the build of a comparison and the selected layer are in the
+// address, `#layers?build=2&layer=conv1`, so that links, "back" and bookmarks
+// work from file://. The selection is the same in all views.
 //===----------------------------------------------------------------------===//
 import { computed, signal } from "@preact/signals";
 
 export interface Route {
   view: string;
+  /// Whether views show the second one of two builds.
+  isSecond: boolean;
   /// The tensor of the selected layer.
   layer?: string;
 }
 
 function parseRoute(hash: string): Route {
   const [view = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
-  const layer = new URLSearchParams(query).get("layer");
-  return { view, layer: layer ?? undefined };
+  const fields = new URLSearchParams(query);
+  return {
+    view,
+    isSecond: fields.get("build") === "2",
+    layer: fields.get("layer") ?? undefined,
+  };
 }
 
 const route = signal<Route>(parseRoute(location.hash));
@@ -27,11 +33,24 @@ addEventListener("hashchange", () => {
 
 export const currentView = computed(() => route.value.view);
 export const selectedTensor = computed(() => route.value.layer);
+export const isSecondShown = computed(() => route.value.isSecond);
+
+function addressOf({ view, isSecond, layer }: Route): string {
+  const fields = new URLSearchParams();
+  if (isSecond) fields.set("build", "2");
+  if (layer !== undefined) fields.set("layer", layer);
+  const query = fields.toString();
+  return query === "" ? `#${view}` : `#${view}?${query}`;
+}
 
 /// The address of a view; without a tensor, the selection stays.
 export function hrefOf(view: string, tensor = selectedTensor.value): string {
-  if (tensor === undefined) return `#${view}`;
-  return `#${view}?${new URLSearchParams({ layer: tensor }).toString()}`;
+  return addressOf({ view, isSecond: isSecondShown.value, layer: tensor });
+}
+
+/// Shows the first or the second build, in the same view.
+export function showBuild(isSecond: boolean): void {
+  location.hash = addressOf({ ...route.value, isSecond });
 }
 
 /// Goes to a view, with a new entry in the history.
@@ -42,9 +61,9 @@ export function open(view: string, tensor?: string): void {
 /// Selects a layer in the same view, without a new entry in the history:
 /// moving through a table must not fill it.
 export function select(tensor: string): void {
-  const view = currentView.value;
-  history.replaceState(null, "", hrefOf(view, tensor));
-  route.value = { view, layer: tensor };
+  const next = { ...route.value, layer: tensor };
+  history.replaceState(null, "", addressOf(next));
+  route.value = next;
 }
 
 /// The text that filters layers, in all views that list them.

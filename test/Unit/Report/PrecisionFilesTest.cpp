@@ -57,6 +57,12 @@ TEST(PrecisionFiles, JsonHasEverything) {
   EXPECT_FALSE(file.contains("attribution"));
 }
 
+TEST(PrecisionFiles, JsonSaysWhetherPartsAreTheLoss) {
+  PrecisionReport report = completeReport();
+  report.attribution->measured = 0.3;
+  EXPECT_EQ(written(report)["attribution"]["closes"], false);
+}
+
 TEST(PrecisionFiles, JsonHasWhatFollowsFromTables) {
   json file = written(completeReport());
   json row = file["tables"][0]["rows"][0];
@@ -86,6 +92,7 @@ TEST(PrecisionFiles, JsonHasWhatFollowsFromTables) {
   EXPECT_EQ(attribution["measured"], 0.03);
   EXPECT_EQ(attribution["attributed"], 0.001 + (0.01 + 0.02));
   EXPECT_NEAR(attribution["gap"], 0.001 / 0.03, 1e-12);
+  EXPECT_EQ(attribution["closes"], true);
   EXPECT_EQ(attribution["rows"][1], (json{{"operator", "conv"},
                                           {"tensor", "conv_out"},
                                           {"type", "Conv"},

@@ -6,15 +6,16 @@
 // slower or wider, the stronger the color. Losses and cycles span orders of
 // magnitude, so their scales are logarithmic.
 //===----------------------------------------------------------------------===//
-import type { Build } from "../data";
+import { changeOf } from "../changes";
+import { sharesOf } from "../data";
+import type { Build, Data, Layer } from "../data";
 import type { TableKey } from "../types";
-import { numberText } from "../ui/format";
+import { changeText, numberText } from "../ui/format";
+import type { Kind, Maybe } from "../ui/format";
 import type { GraphNode } from "./network";
 
-export type QuantityId = "loss" | "cosine" | "sqnr" | "cycles" | "width";
-
 export interface Quantity {
-  id: QuantityId;
+  id: string;
   title: string;
   isPerTable: boolean;
   isAvailable: (build: Build) => boolean;
@@ -24,6 +25,8 @@ export interface Quantity {
     build: Build,
     table?: TableKey,
   ) => number | undefined;
+  /// What a tick of the scale says, if that is not a value of a node.
+  tickText?: (value: number) => string;
   /// Grows with the emphasis; and back.
   toScale: (value: number) => number;
   fromScale: (position: number) => number;
@@ -62,14 +65,14 @@ function shareText(share: number): string {
   return numberText(share, "percent");
 }
 
-export const quantities: readonly Quantity[] = [
+const quantities: readonly Quantity[] = [
   {
     id: "loss",
     title: "Share of loss, alone",
     isPerTable: false,
-    isAvailable: (build) => build.analysis?.attribution !== undefined,
+    isAvailable: (build) => sharesOf(build) !== undefined,
     valueOf: (node, build) => {
-      const rows = build.analysis?.attribution?.rows ?? [];
+      const rows = sharesOf(build)?.rows ?? [];
       const all = sumOf(rows.map((row) => row.alone));
       const parts = known(node.layers.map((l) => l.attribution?.alone));
       return parts.length > 0 && all > 0 ? sumOf(parts) / all : undefined;
@@ -126,6 +129,56 @@ export const quantities: readonly Quantity[] = [
     format: (value) => `${Math.round(value)} bits`,
   },
 ];
+
+/// The more a number differs between two builds, the stronger the color; the
+/// text says in which direction.
+function changeQuantity(
+  data: Data,
+  id: string,
+  kind: Kind,
+  valueOf: (layer: Layer, table?: TableKey) => Maybe<number>,
+  span: number,
+): Quantity {
+  return {
+    id: `change of ${id}`,
+    title: `Change of ${id}, second − first build`,
+    isPerTable: id === "cosine",
+    isAvailable: ({ layers }) => layers.some((l) => valueOf(l) !== undefined),
+    valueOf: (node, _, table) => {
+      const change = changeOf(data, (layer) => valueOf(layer, table));
+      const [first, ...rest] = known(node.layers.map(change));
+      return rest.reduce<number | undefined>(
+        (most, next) =>
+          Math.abs(next) > Math.abs(most ?? 0) ? next : most,
+        first,
+      );
+    },
+    toScale: (value) => log(Math.abs(value)),
+    fromScale: power,
+    span,
+    format: (value) => changeText(value, kind),
+    tickText: (size) => `± ${numberText(size, kind)}`,
+  };
+}
+
+/// What the shown build can be colored by.
+export function quantitiesOf(data: Data): Quantity[] {
+  const changes = data.second
+    ? [
+        changeQuantity(data, "cosine", "general", (layer, table) => {
+          const key = table ?? data.main.tables[0];
+          return key && layer.rows[key]?.similarity;
+        }, 6),
+        changeQuantity(data, "cycles", "integer", (layer) => layer.cycles, 4),
+        changeQuantity(data, "bits", "integer", (layer) => {
+          return bitsOf(layer.qdtype);
+        }, 2),
+      ]
+    : [];
+  return [...quantities, ...changes].filter((quantity) =>
+    quantity.isAvailable(data.main),
+  );
+}
 
 /// The values of all nodes and how strongly each is shown.
 export interface Scale {

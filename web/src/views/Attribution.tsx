@@ -6,6 +6,7 @@
 // cancel each other. See docs/precision-analysis.md.
 //===----------------------------------------------------------------------===//
 import { useMemo } from "preact/hooks";
+import { whyNoShares } from "../data";
 import type { Data } from "../data";
 import { open, select, selectedTensor } from "../store";
 import type { Attribution, AttributionRow } from "../types";
@@ -123,6 +124,17 @@ function Sum(props: { attribution: Attribution }) {
 }
 
 export function AttributionView(props: { data: Data }) {
+  const why = whyNoShares(props.data.main);
+  if (why === undefined) return <Shares data={props.data} />;
+  return (
+    <p class="notice">
+      {why} So no shares are shown, and diagnoses and suggestions go by what
+      each layer loses by itself (PerLayer).
+    </p>
+  );
+}
+
+function Shares(props: { data: Data }) {
   const attribution = props.data.main.analysis!.attribution!;
   const { rows } = attribution;
   const all = rows.reduce((sum, row) => sum + row.alone, 0) || 1;

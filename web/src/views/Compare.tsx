@@ -6,16 +6,17 @@
 // cycles and each layer, in both directions.
 //===----------------------------------------------------------------------===//
 import { useMemo } from "preact/hooks";
+import { minus, sharedTable } from "../changes";
 import type { Build, Data, Layer } from "../data";
-import { mainTable } from "../data";
 import { open, select, selectedTensor } from "../store";
 import type { TableKey } from "../types";
 import type { Kind, Maybe } from "../ui/format";
 import { inlineName, plural } from "../ui/format";
 import { Table } from "../ui/Table";
 import type { Column } from "../ui/Table";
-import { Change, LayerLink, Name, Value, VerdictMark } from "../ui/Value";
-import { metricName } from "../ui/words";
+import { Change, LayerLink, Name, VerdictMark } from "../ui/Value";
+import { BuildTable, metricLines } from "./BuildTable";
+import type { Line } from "./BuildTable";
 
 interface Pair {
   first: Layer;
@@ -25,8 +26,8 @@ interface Pair {
 type Figure = Maybe<number>;
 
 export function CompareView(props: { data: Data }) {
-  const first = props.data.main;
-  const second = props.data.other!;
+  const { first } = props.data;
+  const second = props.data.second!;
   const [a, b] = [first.report.model, second.report.model];
   return (
     <>
@@ -36,36 +37,16 @@ export function CompareView(props: { data: Data }) {
           <Name of={b} />: only layers of the same name are compared.
         </p>
       )}
-      <Builds first={first} second={second} />
-      <Layers first={first} second={second} />
+      <Builds data={props.data} />
+      <Layers data={props.data} />
     </>
   );
 }
 
-interface Line {
-  title: string;
-  first: Figure;
-  second: Figure;
-  kind: Kind;
-  better: "more" | "less";
-}
-
-/// Metrics of the last network, which is the one that will run.
-function metricLines(first: Build, second: Build): Line[] {
-  const a = first.accuracy?.networks.at(-1)?.metrics ?? {};
-  const b = second.accuracy?.networks.at(-1)?.metrics ?? {};
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].map((id) => ({
-    title: metricName(id),
-    first: a[id]?.value.value,
-    second: b[id]?.value.value,
-    kind: "metric",
-    better: (a[id] ?? b[id])!.higher_is_better ? "more" : "less",
-  }));
-}
-
-function outputLines(first: Build, second: Build): Line[] {
-  const key = sharedTable(first, second);
-  if (!key) return [];
+function outputLines(data: Data): Line[] {
+  const key = sharedTable(data);
+  const { first, second } = data;
+  if (!key || !second) return [];
   return first.layers
     .filter((layer) => layer.isOutput && second.byTensor.has(layer.tensor))
     .map((layer) => ({
@@ -77,16 +58,12 @@ function outputLines(first: Build, second: Build): Line[] {
     }));
 }
 
-function sharedTable(first: Build, second: Build): TableKey | undefined {
-  const key = mainTable(first);
-  return key && second.tables.includes(key) ? key : undefined;
-}
-
-function Builds(props: { first: Build; second: Build }) {
-  const { first, second } = props;
+function Builds(props: { data: Data }) {
+  const { first } = props.data;
+  const second = props.data.second!;
   const lines: Line[] = [
     ...metricLines(first, second),
-    ...outputLines(first, second),
+    ...outputLines(props.data),
     {
       title: "Cycles",
       first: first.report.total_cycles,
@@ -96,56 +73,11 @@ function Builds(props: { first: Build; second: Build }) {
     },
   ];
   return (
-    <div class="wide-table">
-      <table class="plain">
-        <thead>
-          <tr>
-            <th scope="col" />
-            <th scope="col" class="number">
-              <Name of={first.report.folder} most={44} />
-            </th>
-            <th scope="col" class="number">
-              <Name of={second.report.folder} most={44} />
-            </th>
-            <th scope="col" class="number">
-              Change
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          <tr>
-            <th scope="row">Verdict</th>
-            <td class="number">
-              <BuildVerdict build={first} />
-            </td>
-            <td class="number">
-              <BuildVerdict build={second} />
-            </td>
-            <td />
-          </tr>
-          {lines.map((line) => (
-            <tr key={line.title}>
-              <th scope="row">
-                <Name of={line.title} />
-              </th>
-              <td class="number">
-                <Value of={line.first} kind={line.kind} />
-              </td>
-              <td class="number">
-                <Value of={line.second} kind={line.kind} />
-              </td>
-              <td class="number">
-                <Change
-                  of={minus(line.second, line.first)}
-                  kind={line.kind}
-                  better={line.better}
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <BuildTable
+      data={props.data}
+      lines={lines}
+      verdictOf={(build) => <BuildVerdict build={build} />}
+    />
   );
 }
 
@@ -158,12 +90,6 @@ function BuildVerdict(props: { build: Build }) {
     verdicts.includes(verdict),
   );
   return worst ? <VerdictMark of={worst} /> : <>not analyzed</>;
-}
-
-function minus(a: Figure, b: Figure): number | undefined {
-  if (a === null || a === undefined || b === null || b === undefined)
-    return undefined;
-  return a === b ? 0 : a - b;
 }
 
 /// Two columns with the numbers of both builds, and one with the change.
@@ -250,9 +176,10 @@ function allColumns(key: TableKey | undefined): Column<Pair>[] {
   ];
 }
 
-function Layers(props: { first: Build; second: Build }) {
-  const { first, second } = props;
-  const key = sharedTable(first, second);
+function Layers(props: { data: Data }) {
+  const { first } = props.data;
+  const second = props.data.second!;
+  const key = sharedTable(props.data);
   const pairs = useMemo(
     () =>
       first.layers.flatMap((layer): Pair[] => {

@@ -6,6 +6,7 @@
 // rest says how much of the time it takes. All of it comes from op_profile.csv.
 //===----------------------------------------------------------------------===//
 import { useMemo } from "preact/hooks";
+import { cycleChanges } from "../changes";
 import type { Build, Data } from "../data";
 import { Scatter } from "../graph/Scatter";
 import type { Group, Line } from "../graph/Scatter";
@@ -17,7 +18,7 @@ import { Bars } from "../ui/Bars";
 import { numberText, plural } from "../ui/format";
 import { Table } from "../ui/Table";
 import type { Column } from "../ui/Table";
-import { LayerLink, Name, Value } from "../ui/Value";
+import { Change, LayerLink, Name, Value } from "../ui/Value";
 
 const shownBars = 25;
 
@@ -82,6 +83,7 @@ export function CostView({ data }: { data: Data }) {
         {plural(waiting.length, "layer")} of {profile.length} wait for memory:{" "}
         {numberText(waitingCycles / (total || 1), "percent")} of the cycles.
       </p>
+      <CycleChanges data={data} />
       <Roofline build={build} profile={profile} onPick={pick} />
       <Timeline profile={profile} onPick={(line) => pick(line.layer)} />
       <div class="grid">
@@ -91,6 +93,50 @@ export function CostView({ data }: { data: Data }) {
       <h2>All layers</h2>
       <ProfileTable build={build} profile={profile} total={total} onPick={pick} />
     </>
+  );
+}
+
+/// Where two builds spend their cycles differently.
+function CycleChanges({ data }: { data: Data }) {
+  const { first, second, main } = data;
+  const changes = useMemo(
+    () => (second ? cycleChanges(first, second) : []),
+    [first, second],
+  );
+  if (!second) return null;
+  if (!first.profile || !second.profile)
+    return <p class="soft">The other build has no profile to compare with.</p>;
+  if (changes.length === 0)
+    return <p>All layers take the same cycles in both builds.</p>;
+  const sum = changes.reduce((all, { change }) => all + change, 0);
+  return (
+    <section>
+      <h2>Changes, second − first build</h2>
+      <p>
+        <Change of={sum} kind="integer" better="less" /> cycles in all;{" "}
+        {plural(changes.length, "layer")} with other cycles.
+      </p>
+      <Bars
+        label="The layers that changed most. A layer that one build lacks has no cycles there."
+        heads={["Layer", "First, second, change"]}
+        bars={changes.slice(0, shownBars).map((line) => ({
+          key: line.layer,
+          label: <LayerName build={main} operator={line.layer} most={34} />,
+          segments: [
+            { from: 0, to: line.change, tone: "first", title: "change" },
+          ],
+          value: (
+            <>
+              <span class="soft">
+                {numberText(line.first, "integer")},{" "}
+                {numberText(line.second, "integer")}
+              </span>{" "}
+              <Change of={line.change} kind="integer" better="less" />
+            </>
+          ),
+        }))}
+      />
+    </section>
   );
 }
 

@@ -6,15 +6,18 @@
 // whose answer changed; those of detectors with their boxes.
 //===----------------------------------------------------------------------===//
 import { useMemo, useState } from "preact/hooks";
+import { minus } from "../changes";
 import type { Build, Data } from "../data";
 import { Boxes } from "../graph/Boxes";
 import "../graph/plots.css";
 import type { Accuracy } from "../types";
 import { numberText, plural } from "../ui/format";
+import type { Maybe } from "../ui/format";
 import { Table } from "../ui/Table";
 import type { Column } from "../ui/Table";
-import { Name } from "../ui/Value";
+import { Change, Name } from "../ui/Value";
 import { metricName } from "../ui/words";
+import { BuildTable, metricLines } from "./BuildTable";
 import { MetricTable, Verdict } from "./Summary";
 
 export function EvaluationView({ data }: { data: Data }) {
@@ -32,9 +35,24 @@ export function EvaluationView({ data }: { data: Data }) {
       <Verdict build={build} />
       <MetricTable accuracy={accuracy} />
       <Intervals accuracy={accuracy} />
-      <Classes accuracy={accuracy} />
-      <ChangedSamples build={build} accuracy={accuracy} />
+      <Builds data={data} />
+      <Classes data={data} accuracy={accuracy} />
+      <ChangedSamples data={data} accuracy={accuracy} />
     </>
+  );
+}
+
+/// The metrics of two builds.
+function Builds({ data }: { data: Data }) {
+  const { first, second } = data;
+  if (!second) return null;
+  if (!first.accuracy || !second.accuracy)
+    return <p class="soft">The other build was not evaluated.</p>;
+  return (
+    <section>
+      <h2>Both builds</h2>
+      <BuildTable data={data} lines={metricLines(first, second)} />
+    </section>
   );
 }
 
@@ -95,7 +113,22 @@ interface ClassRow {
   change: number;
 }
 
-function Classes({ accuracy }: { accuracy: Accuracy }) {
+/// What the networks of both builds that will run reach for a class, the second
+/// one minus the first one.
+function classChanges({ first, second }: Data): (name: string) => Maybe<number> {
+  const valuesOf = (build: Build | undefined) =>
+    new Map(
+      (build?.accuracy?.classes ?? []).map((own) => [
+        own.class,
+        own.values.at(-1),
+      ]),
+    );
+  const [before, after] = [valuesOf(first), valuesOf(second)];
+  return (name) => minus(after.get(name), before.get(name));
+}
+
+function Classes(props: { data: Data; accuracy: Accuracy }) {
+  const { data, accuracy } = props;
   const rows = useMemo(
     () =>
       accuracy.classes.map(
@@ -127,8 +160,9 @@ function Classes({ accuracy }: { accuracy: Accuracy }) {
         value: (row) => row.change,
         width: 110,
       },
+      ...(data.other?.accuracy ? [buildColumn(data)] : []),
     ],
-    [accuracy],
+    [accuracy, data],
   );
   if (rows.length === 0) return null;
   const higher = accuracy.networks[0]?.metrics[accuracy.metric]?.higher_is_better;
@@ -148,6 +182,20 @@ function Classes({ accuracy }: { accuracy: Accuracy }) {
   );
 }
 
+function buildColumn(data: Data): Column<ClassRow> {
+  const change = classChanges(data);
+  return {
+    id: "builds",
+    title: "Builds",
+    source: "second − first",
+    help: "The last network of the second build against that of the first one.",
+    kind: "metric",
+    value: (row) => change(row.name),
+    cell: (row) => <Change of={change(row.name)} kind="metric" />,
+    width: 110,
+  };
+}
+
 type ChangedRow = Accuracy["changed"][number];
 
 const changedColumns: Column<ChangedRow>[] = [
@@ -158,8 +206,29 @@ const changedColumns: Column<ChangedRow>[] = [
   { id: "loss", title: "Loss", kind: "general", value: (row) => row.loss },
 ];
 
-function ChangedSamples(props: { build: Build; accuracy: Accuracy }) {
-  const { build, accuracy } = props;
+/// What the other build answers. Only the largest changes are in the files.
+function otherColumn(other: Accuracy): Column<ChangedRow> {
+  const answers = new Map(other.changed.map((row) => [row.sample, row.after]));
+  const isComplete = other.changed.length === other.changed_count;
+  return {
+    id: "other",
+    title: "NPU",
+    source: "other build",
+    help: "What the NPU answers in the build that is not shown",
+    value: (row) =>
+      answers.get(row.sample) ?? (isComplete ? row.before : undefined),
+    width: 200,
+  };
+}
+
+function ChangedSamples(props: { data: Data; accuracy: Accuracy }) {
+  const { data, accuracy } = props;
+  const build = data.main;
+  const other = data.other?.accuracy;
+  const columns = useMemo(
+    () => (other ? [...changedColumns, otherColumn(other)] : changedColumns),
+    [other],
+  );
   const [chosen, setChosen] = useState<string>();
   if (accuracy.changed.length === 0)
     return <p>The answer is the same for all samples.</p>;
@@ -175,7 +244,7 @@ function ChangedSamples(props: { build: Build; accuracy: Accuracy }) {
       <Table
         label="Changed samples"
         rows={accuracy.changed}
-        columns={changedColumns}
+        columns={columns}
         rowKey={(row) => row.sample}
         sort={{ column: "loss", isDescending: true }}
         selected={sample}

@@ -18,7 +18,7 @@ import { cachedNetworkOf, widthClassOf } from "../graph/network";
 import type { Network, WidthClass } from "../graph/network";
 import { dashes } from "../graph/paint";
 import { gradientOf, paintOf } from "../graph/palette";
-import { quantities, scaleOf } from "../graph/quantity";
+import { quantitiesOf, scaleOf } from "../graph/quantity";
 import type { Scale } from "../graph/quantity";
 import { isDark, open, select, selectedTensor } from "../store";
 import type { TableKey } from "../types";
@@ -60,7 +60,7 @@ export function GraphView({ data }: { data: Data }) {
   const build = data.main;
   const network = cachedNetworkOf(build);
   const layout = useLayout(network);
-  const available = quantities.filter((q) => q.isAvailable(build));
+  const available = useMemo(() => quantitiesOf(data), [data]);
   const [quantityId, setQuantityId] = useState(available[0]?.id);
   const [table, setTable] = useState<TableKey | undefined>(mainTable(build));
   const [search, setSearch] = useState("");
@@ -275,7 +275,11 @@ function Legend(props: {
               style={{ backgroundImage: gradientOf(props.isDark) }}
             />
           )}
-          <span>{scale.ticks.map(scale.quantity.format).join(" … ")}</span>
+          <span>
+            {scale.ticks
+              .map(scale.quantity.tickText ?? scale.quantity.format)
+              .join(" … ")}
+          </span>
         </span>
       )}
       {[...kinds].map(([kind, types]) => (

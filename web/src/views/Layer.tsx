@@ -8,7 +8,7 @@
 import { Fragment } from "preact";
 import type { ComponentChildren } from "preact";
 import type { Build, Data, Layer } from "../data";
-import { rowWith } from "../data";
+import { rowWith, whyNoShares } from "../data";
 import { hrefOf, selectedTensor } from "../store";
 import { CopyButton } from "../ui/CopyButton";
 import { numberText, rangeText, shapeText } from "../ui/format";
@@ -255,6 +255,9 @@ function Errors(props: { build: Build; layer: Layer }) {
           ))}
         </tbody>
       </table>
+      {whyNoShares(build) !== undefined && (
+        <p class="soft">{whyNoShares(build)}</p>
+      )}
       {layer.attribution && (
         <p class="soft">
           Alone it would lose <Value of={layer.attribution.alone} /> of the

@@ -5,6 +5,7 @@
 // A row for each layer, with columns of any method and mode.
 //===----------------------------------------------------------------------===//
 import { useMemo } from "preact/hooks";
+import { whyNoShares } from "../data";
 import type { Data } from "../data";
 import { layerFilter, open, select, selectedTensor } from "../store";
 import { inlineName } from "../ui/format";
@@ -13,7 +14,8 @@ import { layerColumns } from "./layerColumns";
 
 export function LayersView(props: { data: Data }) {
   const build = props.data.main;
-  const columns = useMemo(() => layerColumns(build), [build]);
+  const { data } = props;
+  const columns = useMemo(() => layerColumns(data), [data]);
   const unmatched = new Set(
     build.analysis?.tables.flatMap((table) => table.unmatched),
   );
@@ -22,7 +24,8 @@ export function LayersView(props: { data: Data }) {
       <p class="soft">
         PerLayer is the error of a layer by itself; EndToEnd includes the errors
         of all layers before it. A cosine with ! is below the threshold. Arrow
-        keys move, Enter opens the layer.
+        keys move, Enter opens the layer. {whyNoShares(build)}{" "}
+        {data.second && "Changes are the second build minus the first one."}
       </p>
       <Table
         label="Layers"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 import { Fragment } from "preact";
 import type { Build, Data, Layer } from "../data";
-import { mainTable } from "../data";
+import { mainTable, whyNoShares } from "../data";
 import { hrefOf } from "../store";
 import type { Accuracy, Diagnosis } from "../types";
 import { numberText, plural, timeText } from "../ui/format";
@@ -316,7 +316,8 @@ function Share(props: { build: Build; loss: number }) {
   });
   const all =
     1 - outputs.reduce((sum, value) => sum + value, 0) / outputs.length;
-  if (!(all > 0) || !(props.loss > 0)) return null;
+  const isKnown = whyNoShares(props.build) === undefined;
+  if (!isKnown || !(all > 0) || !(props.loss > 0)) return null;
   const share = Math.min(1, props.loss / all);
   return <span class="soft"> {numberText(share, "percent")} of the loss</span>;
 }

@@ -5,10 +5,11 @@
 // What all tables of layers share: names, types and costs, and the columns of
 // each method and mode.
 //===----------------------------------------------------------------------===//
-import type { Build, Layer } from "../data";
-import { mainTable } from "../data";
+import { changeOf, sharedTable } from "../changes";
+import type { Build, Data, Layer } from "../data";
+import { mainTable, sharesOf } from "../data";
 import type { Row, TableKey } from "../types";
-import type { Kind } from "../ui/format";
+import type { Kind, Maybe } from "../ui/format";
 import { shapeText } from "../ui/format";
 import type { Column } from "../ui/Table";
 import { Change, LayerLink, Name, Value } from "../ui/Value";
@@ -195,7 +196,7 @@ function modeColumn(method: "PerLayer" | "EndToEnd"): Column<Layer> {
   };
 }
 
-const costColumns: readonly Column<Layer>[] = [
+const shareColumns: readonly Column<Layer>[] = [
   {
     id: "alone",
     title: "Alone",
@@ -211,6 +212,9 @@ const costColumns: readonly Column<Layer>[] = [
     isHidden: true,
     value: (layer) => layer.attribution?.total,
   },
+];
+
+const costColumns: readonly Column<Layer>[] = [
   {
     id: "cycles",
     title: "Cycles",
@@ -239,7 +243,55 @@ const costColumns: readonly Column<Layer>[] = [
   },
 ];
 
-export function layerColumns(build: Build): Column<Layer>[] {
+/// What differs from the other build of a comparison.
+function changeColumns(data: Data): Column<Layer>[] {
+  const { second, other } = data;
+  if (!second || !other) return [];
+  const key = sharedTable(data);
+  const change = (
+    id: string,
+    title: string,
+    kind: Kind,
+    better: "more" | "less",
+    valueOf: (layer: Layer) => Maybe<number>,
+  ): Column<Layer> => {
+    const value = changeOf(data, valueOf);
+    return {
+      id: `change ${id}`,
+      title: `Δ ${title}`,
+      source: "second − first",
+      help: `${title} of the second build minus that of the first one`,
+      kind,
+      width: 112,
+      value,
+      cell: (layer) => <Change of={value(layer)} kind={kind} better={better} />,
+    };
+  };
+  return [
+    ...(key
+      ? [
+          change("cosine", "Cosine", "general", "more", (layer) => {
+            return layer.rows[key]?.similarity;
+          }),
+        ]
+      : []),
+    change("cycles", "Cycles", "integer", "less", (layer) => layer.cycles),
+    {
+      id: "other codes",
+      title: "Codes",
+      source: "other build",
+      help: "The codes of the same layer in the build that is not shown",
+      width: 100,
+      value: ({ tensor, qdtype }) => {
+        const codes = other.byTensor.get(tensor)?.qdtype ?? "no such layer";
+        return codes === qdtype ? "=" : codes;
+      },
+    },
+  ];
+}
+
+export function layerColumns(data: Data): Column<Layer>[] {
+  const build = data.main;
   const main = mainTable(build);
   const own = main?.replace("EndToEnd", "PerLayer");
   const isShown = (field: Field, key: TableKey) =>
@@ -253,12 +305,14 @@ export function layerColumns(build: Build): Column<Layer>[] {
   );
   return [
     ...placeColumns,
+    ...changeColumns(data),
     ...build.tables.flatMap((key) =>
       fields.map((field) =>
         fieldColumn(build, field, key, !isShown(field, key)),
       ),
     ),
     ...methods.map(modeColumn),
+    ...(sharesOf(build) ? shareColumns : []),
     ...costColumns,
   ];
 }
