@@ -33,8 +33,13 @@ if (!hasBrowser() || !fs.existsSync(join(modules, "puppeteer-core"))) {
 
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 const work = fs.mkdtempSync(join(tmpdir(), "report-"));
-const reports = makeReports({ root, ...options, folder: join(work, "reports") });
 const browser = await startBrowser(modules);
+const reports = await makeReports({
+  root,
+  browser,
+  ...options,
+  folder: join(work, "reports"),
+});
 const rows = [];
 for (const { name, folder, file } of reports) {
   const paints = [], ready = [], selections = [], writes = [];

@@ -30,15 +30,13 @@ if (!hasBrowser()) {
 }
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const reports = makeReports({ root, ...options, folder: join(options.work, "reports") });
 const pictures = join(options.work, "screenshots");
 fs.mkdirSync(pictures, { recursive: true });
 const browser = await startBrowser(options.modules);
 
-const analysisOf = (report) =>
-  JSON.parse(
-    fs.readFileSync(join(report.folder, "quant/debug/precision_analysis_table.json")),
-  );
+const jsonOf = (folder, name) => JSON.parse(fs.readFileSync(join(folder, name)));
+const analysisOf = ({ folder }) =>
+  jsonOf(folder, "quant/debug/precision_analysis_table.json");
 
 /// What the page shows, as text.
 const shown = (page) => page.$eval("main", (main) => main.innerText);
@@ -84,6 +82,127 @@ async function checkNumbers(page, report) {
     }
   assert(compared >= 20 || tables[0].rows.length < 10, `only ${compared} numbers were compared`);
   return compared;
+}
+
+/// The titles of all numbers in a view, which have all digits.
+const numbersOf = (page) =>
+  page.$$eval("main .value", (all) => all.map((value) => value.title));
+
+const lastMetrics = (folder) =>
+  jsonOf(folder, "evaluation/accuracy.json").networks.at(-1).metrics;
+const cyclesOf = (folder) => jsonOf(folder, "compiler/lowering.json").cycles;
+
+/// What people read first is what the files say.
+async function checkSummary(page, report) {
+  await goTo(page, "Summary");
+  const numbers = new Set(await numbersOf(page));
+  const accuracy = join(report.folder, "evaluation/accuracy.json");
+  if (fs.existsSync(accuracy))
+    for (const { network, metrics } of jsonOf(report.folder, "evaluation/accuracy.json").networks)
+      for (const [id, { value, loss }] of Object.entries(metrics)) {
+        assert(numbers.has(String(value.value)), `${id} of ${network}`);
+        if (network !== "Float") assert(numbers.has(String(loss.value)), `loss of ${id} of ${network}`);
+      }
+  const cycles = cyclesOf(report.folder);
+  if (cycles > 0) assert(numbers.has(String(cycles)), `${cycles} cycles are shown`);
+}
+
+/// Both builds with their numbers, whichever is shown, and what differs.
+async function useComparison(page, { folder, other }) {
+  await goTo(page, "Compare");
+  const linesOf = (selector) =>
+    page.$$eval(`${selector} tbody tr`, (rows) =>
+      rows.map((row) => [
+        row.querySelector("th").innerText,
+        ...[...row.querySelectorAll("td .value")].map((value) => Number(value.title)),
+      ]),
+    );
+  const expected = [
+    ["top-1", ...[folder, other].map((one) => lastMetrics(one).top1.value.value)],
+    ["Cycles", ...[folder, other].map(cyclesOf)],
+  ];
+  const lines = await linesOf("main table.plain");
+  for (const [title, first, second] of expected)
+    assert.deepEqual(
+      lines.find(([name]) => name === title),
+      [title, first, second, second - first],
+      title,
+    );
+  const [fewer, more] = [folder, other].map(cyclesOf);
+  assert(more > fewer, "the builds differ in what is compared");
+
+  const showBuild = async (place) => {
+    await page.$$eval(".builds button", (all, i) => all[i].click(), place);
+    await settle(page);
+  };
+  const tables = [folder, other].map((one) => analysisOf({ folder: one }).tables.at(-1).rows);
+  for (const place of [1, 0]) {
+    await showBuild(place);
+    await goTo(page, "Summary");
+    const metric = lastMetrics([folder, other][place]).top1.value.value;
+    assert((await numbersOf(page)).includes(String(metric)), "the metric of the shown build");
+    await goTo(page, "Layers");
+    for (const { tensor, values } of await layerCells(page)) {
+      const rows = tables.map((all) => all.find((row) => row.tensor === tensor));
+      if (!rows[0] || !rows[1]) continue;
+      const valueOf = (title) => Number(values.find((one) => one.title === title).value);
+      const change = (field) => rows[1][field] - rows[0][field];
+      assert.equal(valueOf("Δ Cosine"), change("similarity"), `cosine of ${tensor}`);
+      assert.equal(valueOf("Δ Cycles"), change("cycles"), `cycles of ${tensor}`);
+      const own = values.find((one) => one.title === "Cosine" && one.table === "EndToEnd NPUBackend");
+      assert.equal(Number(own.value), rows[place].similarity, "the shown build");
+    }
+    await goTo(page, "Cost");
+    assert((await shown(page)).includes("Changes, second − first build"));
+    assert((await numbersOf(page)).some((title) => Number(title) > 0), "cycles that changed");
+    await goTo(page, "Evaluation");
+    assert.deepEqual(
+      (await linesOf("main section table.plain")).find(([name]) => name === "top-1"),
+      expected[0].concat(expected[0][2] - expected[0][1]),
+    );
+    await goTo(page, "Graph");
+    const quantities = await page.$$eval("main select option", (all) => all.map(({ value }) => value));
+    for (const changed of ["change of cosine", "change of cycles", "change of bits"])
+      assert(quantities.includes(changed), changed);
+  }
+}
+
+/// The front, all trials, and which one was built.
+async function useTuning(page, { folder }) {
+  await goTo(page, "Tuning");
+  const trials = fs
+    .readFileSync(join(folder, "tuning/history.jsonl"), "utf8")
+    .split("\n")
+    .filter((line) => line.includes('"number"'));
+  const text = await shown(page);
+  assert(text.includes(`${trials.length} trials in`), text.slice(0, 80));
+  assert(text.includes("This build is"), "the trial of this build");
+  assert.equal(await page.$$eval("main .scatter", (all) => all.length), 2, "front and predictions");
+  const rows = await page.$$("main tbody tr[aria-rowindex]");
+  await rows.at(-1).click();
+  await settle(page);
+  assert(await page.$("main tr[aria-selected=true]"), "a trial can be chosen");
+}
+
+/// Every rule with what became of it.
+async function checkRules(page, { folder }) {
+  await goTo(page, "Audit");
+  const { rules } = jsonOf(folder, "quant/layer_config_audit.json");
+  const layers = rules.flatMap((rule) => rule.layers);
+  const text = await shown(page);
+  assert(layers.length > 3 && text.includes(`for ${layers.length} layers`), "layers of rules");
+  for (const { layer } of layers) assert(text.includes(layer), layer);
+}
+
+/// Small pictures of the samples, and those that are the same.
+async function checkPhotos(page) {
+  await goTo(page, "Calibration");
+  const sizes = await page.$$eval("main img", (all) =>
+    all.map((image) => [image.complete, image.naturalWidth, image.naturalHeight]),
+  );
+  assert(sizes.length >= 3, `${sizes.length} pictures`);
+  for (const size of sizes) assert.deepEqual(size, [true, 320, 240]);
+  assert((await shown(page)).includes("is the same as"), "photos that repeat others");
 }
 
 /// Sort, filter, select with the keyboard, open.
@@ -143,17 +262,33 @@ async function useGraph(page, report) {
   await settle(page);
 }
 
-/// Names of the model are text, whatever they look like.
+/// Names of the model are text, whatever they look like, in every view.
 async function checkMarkup(page) {
-  await goTo(page, "Layers");
-  const text = await shown(page);
-  for (const name of ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "javascript:alert(3)"])
-    assert(text.includes(name), `${name} is shown`);
-  assert.equal(await page.$("main script, main img"), null, "names are no elements");
-  const links = await page.$$eval("main a:not([download])", (all) =>
-    all.map((link) => link.getAttribute("href")),
-  );
-  assert(links.every((link) => link.startsWith("#")), "links lead into the page");
+  const names = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "javascript:alert(3)"];
+  const expectText = async (view, expected) => {
+    const text = await shown(page);
+    for (const name of expected) assert(text.includes(name), `${view}: ${name} is shown`);
+    assert.equal(await page.$("main script, main img"), null, `${view}: names are no elements`);
+    const links = await page.$$eval("main a:not([download])", (all) =>
+      all.map((link) => link.getAttribute("href")),
+    );
+    assert(links.every((link) => link.startsWith("#")), `${view}: links lead into the page`);
+  };
+  for (const view of await viewsOf(page)) {
+    await goTo(page, view);
+    const all = ["Layers", "Attribution", "Calibration", "Cost"];
+    await expectText(view, all.includes(view) ? names : []);
+  }
+  const layers = await page.evaluate(() => location.hash);
+  for (const name of names) {
+    await page.evaluate((layer) => {
+      location.hash = `layer?${new URLSearchParams({ layer })}`;
+    }, `${name}!`);
+    await settle(page);
+    assert.equal(await page.$eval("main h2.title bdi", (title) => title.innerText), name);
+    await expectText("Layer", [name]);
+  }
+  await page.evaluate((hash) => (location.hash = hash), layers);
 }
 
 /// A layer links to the models that Netron opens, which are beside the page.
@@ -234,10 +369,28 @@ async function useNotebook(report) {
   console.log(`notebook: ${views.length} views in a frame of ${shown.length} bytes`);
 }
 
+/// Nothing is wider than the window of a phone.
+async function checkNarrow(page, report, views) {
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+  await page.setViewport({ width: 360, height: 740 });
+  for (const view of views) {
+    await goTo(page, view);
+    await page.waitForFunction(() => !document.querySelector("main")?.innerText.includes("Laying out"));
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    assert(overflow <= 1, `${view} fits a narrow window`);
+    await page.screenshot({ path: join(pictures, `${report.name}-${view.toLowerCase()}-narrow.png`) });
+  }
+}
+
 async function useReport(report) {
   const { page, problems } = await openReport(browser, report.file);
   const views = await viewsOf(page);
-  assert(views.includes("Summary") && views.includes("Layers"), "views are offered");
+  const isAnalyzed = report.name !== "answers";
+  assert(views.includes("Summary"), "views are offered");
+  for (const view of ["Layers", "Layer", "Graph", "Outliers"])
+    assert.equal(views.includes(view), isAnalyzed, view);
   assert.equal(views.includes("Compare"), report.name === "compare");
   for (const view of views) {
     await goTo(page, view);
@@ -246,29 +399,32 @@ async function useReport(report) {
     assert((await shown(page)).length > view.length + 10, `${view} shows something`);
     await page.screenshot({ path: join(pictures, `${report.name}-${view.toLowerCase()}.png`) });
   }
-  const numbers = await checkNumbers(page, report);
+  await checkSummary(page, report);
+  if (report.name === "compare") await useComparison(page, report);
+  if (report.name === "front") await useTuning(page, report);
+  if (report.name === "rules") await checkRules(page, report);
+  if (report.name === "photos") await checkPhotos(page);
+  const numbers = isAnalyzed ? await checkNumbers(page, report) : 0;
   if (report.name === "markup") await checkMarkup(page);
   if (views.includes("Layer")) await checkModelLinks(page, report);
   if (report.name === "quickstart") await checkPrint(page);
-  await useLayers(page, report);
-  await useGraph(page, report);
-  // Dark, and as narrow as a phone.
-  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
-  await page.setViewport({ width: 360, height: 740 });
-  for (const view of ["Summary", "Layers"]) {
-    await goTo(page, view);
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    assert(overflow <= 1, `${view} fits a narrow window`);
+  if (isAnalyzed) {
+    await useLayers(page, report);
+    await useGraph(page, report);
   }
-  await page.screenshot({ path: join(pictures, `${report.name}-narrow.png`) });
+  await checkNarrow(page, report, views);
   assert.deepEqual(problems, [], `problems in ${report.name}`);
   await page.close();
   console.log(`${report.name}: ${views.length} views, ${numbers} numbers equal, nothing requested`);
 }
 
 try {
+  const reports = await makeReports({
+    root,
+    browser,
+    ...options,
+    folder: join(options.work, "reports"),
+  });
   for (const report of reports) await useReport(report);
   await useNotebook(reports[0].file);
   await useNotebook(enlarged(reports[0].file, 10e6));

@@ -1,8 +1,9 @@
 //===- reports.mjs - The reports that are looked at -----------------------===//
 // Part of Parallax, under the Apache License 2.0. SPDX-License-Identifier: Apache-2.0
 //
-// The quickstart in two forms, a chain of 3,000 layers, names that try to be
-// markup, and trained networks if conformance-models has fetched them.
+// The quickstart in several forms, one layer on photos, a chain of 3,000 layers,
+// names that try to be markup, and trained networks if conformance-models has
+// fetched them.
 
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
@@ -10,8 +11,33 @@ import { join } from "node:path";
 import { manifest, modelFile, shapeArguments } from "../../bench/lib.mjs";
 import { writeSamples } from "../Conformance/ort/inputs.mjs";
 
-/// Builds reports into `folder`: names, output folders and pages.
-export function makeReports({ root, parallax, cache, folder }) {
+/// Photos of 1280 x 960 pixels, as large as those of a camera are when they are
+/// packed. The last two are the same.
+async function makePhotos(browser, folder, count) {
+  fs.mkdirSync(folder, { recursive: true });
+  const page = await browser.newPage();
+  for (let i = 0; i < count; ++i) {
+    const url = await page.evaluate((seed) => {
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [1280, 960];
+      const context = canvas.getContext("2d");
+      const image = context.createImageData(canvas.width, canvas.height);
+      let state = seed + 1;
+      for (let at = 0; at < image.data.length; ++at) {
+        state = (state * 1103515245 + 12345) % 2147483648;
+        image.data[at] = at % 4 === 3 ? 255 : (at / 5120 + 16 * seed + (state >> 20) / 32) % 256;
+      }
+      context.putImageData(image, 0, 0);
+      return canvas.toDataURL("image/jpeg", 0.9);
+    }, Math.min(i, count - 2));
+    fs.writeFileSync(join(folder, `photo_${i}.jpg`), Buffer.from(url.split(",")[1], "base64"));
+  }
+  await page.close();
+}
+
+/// Builds reports into `folder`: names, output folders and pages. `other` is the
+/// folder of the second build where there are two.
+export async function makeReports({ root, parallax, cache, folder, browser }) {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
   const run = (...command) =>
@@ -25,15 +51,59 @@ export function makeReports({ root, parallax, cache, folder }) {
   run(parallax, "build", "--config", quickstart, "--output_dir", plain);
   add("quickstart", plain);
 
-  // Coarse ranges: much differs, and something is suggested.
+  // Coarse ranges, and a rule that costs cycles: much differs, and something is
+  // suggested.
   const coarse = join(folder, "coarse");
+  const rules = join(folder, "rules.json");
+  fs.writeFileSync(
+    rules,
+    fs.readFileSync(quickstart, "utf8").replace(
+      '"quant": {',
+      '"quant": {"layer_configs": [{"op_types": ["Conv"], "data_type": "U16"}],',
+    ),
+  );
   run(
-    parallax, "build", "--config", quickstart, "--output_dir", coarse,
+    parallax, "build", "--config", rules, "--output_dir", coarse,
     "--quant.calibration_method", "Percentile", "--quant.percentile", "0.9",
   );
+  add("rules", coarse);
   const both = join(folder, "both.html");
   run(parallax, "report", plain, coarse, "-o", both);
-  reports.push({ name: "compare", folder: plain, file: both });
+  reports.push({ name: "compare", folder: plain, other: coarse, file: both });
+
+  const front = join(folder, "front");
+  run(parallax, "tune", "--pareto", "--config", quickstart, "--output_dir", front);
+  add("front", front);
+
+  // Answers of networks whose layers nobody has compared.
+  const answers = join(folder, "answers");
+  const unanalyzed = ["--config", quickstart, "--output_dir", answers];
+  run(
+    parallax, "build", ...unanalyzed, "--quant.precision_analysis", "0",
+    "--phase-to", "compile",
+  );
+  run(parallax, "evaluate", ...unanalyzed);
+  add("answers", answers);
+
+  const photos = join(folder, "photos");
+  run("/usr/bin/python3", join(root, "test/Tools/make_pictures.py"), photos);
+  await makePhotos(browser, join(photos, "samples"), 12);
+  fs.writeFileSync(
+    join(photos, "config.json"),
+    JSON.stringify({
+      input: join(photos, "pictures.onnx"),
+      output_dir: join(photos, "out"),
+      quant: {
+        input_configs: [
+          { tensor_name: "DEFAULT", calibration_dataset: join(photos, "samples") },
+        ],
+        save_range_provenance: true,
+        precision_analysis: true,
+      },
+    }),
+  );
+  run(parallax, "build", "--config", join(photos, "config.json"));
+  add("photos", join(photos, "out"));
 
   const odd = join(folder, "odd");
   run("/usr/bin/python3", join(root, "test/Tools/make_odd_models.py"), odd);

@@ -107,6 +107,7 @@ test("a page knows its folder by any name", () => {
   // As a browser that was given a path has it.
   assert(liesIn("file:///tmp/100%/report.html", "100%"));
   assert(!liesIn("https://example.org/out/report.html", "out"));
+  assert(!liesIn("data:text/html;base64,PGh0bWw+", ""));
 });
 
 test("parts that are not the loss are not shown", () => {

@@ -17,9 +17,10 @@ function decoded(part: string): string {
 /// Whether a page is in the folder of a build: links lead there. The folder may
 /// be elsewhere than it was, so only its name counts.
 export function liesIn(address: string, folder: string): boolean {
+  // Notebooks have the page in a frame, whose address is the page itself.
+  if (!address.startsWith("file:")) return false;
   const last = (path: string) => path.split("/").filter(Boolean).at(-1) ?? "";
-  const { protocol, pathname } = new URL(".", address);
-  return protocol === "file:" && decoded(last(pathname)) === last(folder);
+  return decoded(last(new URL(".", address).pathname)) === last(folder);
 }
 
 /// Below the folder of this page, whatever the name looks like.
