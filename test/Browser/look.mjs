@@ -380,6 +380,11 @@ async function checkNarrow(page, report, views) {
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
     assert(overflow <= 1, `${view} fits a narrow window`);
+    const link = await page.$eval("nav [aria-current]", (own) => {
+      const { left, right } = own.getBoundingClientRect();
+      return left > -1 && right < innerWidth + 1;
+    });
+    assert(link, `the link of ${view} is in sight`);
     await page.screenshot({ path: join(pictures, `${report.name}-${view.toLowerCase()}-narrow.png`) });
   }
 }

@@ -164,6 +164,10 @@ function Page(props: { data: Data }) {
   }, [chosen]);
   useEffect(() => {
     scrollTo(0, 0);
+    // In a narrow window the links are a line that scrolls by itself.
+    document
+      .querySelector("nav [aria-current]")
+      ?.scrollIntoView({ block: "nearest", inline: "center" });
     document.title = `${view.title} – ${data.main.report.model} – Parallax`;
   }, [view, data]);
   return (

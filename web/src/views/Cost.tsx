@@ -15,7 +15,7 @@ import "../graph/plots.css";
 import { open, select, selectedTensor } from "../store";
 import type { ProfileLine } from "../types";
 import { Bars } from "../ui/Bars";
-import { numberText, plural } from "../ui/format";
+import { numberText, plural, timeText } from "../ui/format";
 import { Table } from "../ui/Table";
 import type { Column } from "../ui/Table";
 import { Change, LayerLink, Name, Value } from "../ui/Value";
@@ -79,7 +79,7 @@ export function CostView({ data }: { data: Data }) {
     <>
       <p>
         {numberText(total, "integer")} cycles
-        {clock ? `, ${numberText(total / clock / 1e3)} ms at ${clock} MHz` : ""}.{" "}
+        {clock ? `, ${timeText(total / clock / 1e6)} at ${clock} MHz` : ""}.{" "}
         {plural(waiting.length, "layer")} of {profile.length} wait for memory:{" "}
         {numberText(waitingCycles / (total || 1), "percent")} of the cycles.
       </p>
