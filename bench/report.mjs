@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0. SPDX-License-Identifier: Apache-2.0
 //
 // In a real browser, from the disk: until the first screen is there, until a
-// selected layer is shown, and what writing takes. Medians of several turns.
+// selected layer is shown, and what writing takes, by itself and as the last
+// phase of the build. Medians of several turns.
 
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
@@ -31,6 +32,11 @@ if (!hasBrowser() || !fs.existsSync(join(modules, "puppeteer-core"))) {
   process.exit(skipped);
 }
 
+/// What a build has spent on its report, as its log says.
+const phaseOf = (folder) =>
+  /^time: .*\breport ([\d.]+) s/m.exec(
+    fs.readFileSync(join(folder, "build.log"), "utf8"),
+  )?.[1] ?? "-";
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 const work = fs.mkdtempSync(join(tmpdir(), "report-"));
 const browser = await startBrowser(modules);
@@ -74,11 +80,12 @@ for (const { name, folder, file } of reports) {
     name,
     (fs.statSync(file).size / 1e6).toFixed(2),
     ...[paints, ready, selections, writes].map((values) => median(values).toFixed(0)),
+    phaseOf(folder),
   ]);
 }
 await browser.close();
 fs.rmSync(work, { recursive: true });
 printTable(
-  ["report", "MB", "first paint ms", "ready ms", "select ms", "write ms"],
+  ["report", "MB", "first paint ms", "ready ms", "select ms", "write ms", "phase s"],
   rows,
 );
