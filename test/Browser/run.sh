@@ -34,6 +34,16 @@ check)
   node bundle.mjs "$work/report.html"
   node bundle.mjs "$work/again.html"
   cmp "$work/report.html" "$work/again.html"
+  # Without npm there is an empty page, which the program is built with.
+  rm -rf "$work/without" && mkdir -p "$work/without/bin"
+  for tool in bash dirname mkdir; do
+    ln -s "$(command -v "$tool")" "$work/without/bin"
+  done
+  PATH=$work/without/bin "$root/cmake/make-report-page" "$root/web" \
+    "$work/without/report.html" 2>"$work/without/said"
+  grep -q 'there is no page of HTML reports in this build: npm is missing' \
+    "$work/without/said"
+  [[ -e $work/without/report.html && ! -s $work/without/report.html ]]
   node "$root/test/Browser/units.mjs" --web "$copy" --work "$work"
   ;;
 look)

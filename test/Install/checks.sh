@@ -26,6 +26,15 @@ check_tool() (
   quietly stranger "$1" build --config configs/quickstart.json
   grep -q 'top-1: Float 0.99.*NPUBackend 0.99' output/quickstart/build.log ||
     fail "the quickstart has lost its accuracy; see $3/output/quickstart/build.log"
+  # The report is the same whenever it is asked for.
+  if grep -q 'save report to' output/quickstart/build.log; then
+    quietly stranger "$1" report output/quickstart -o again.html
+    cmp -s output/quickstart/report.html again.html ||
+      fail "'report' writes another page than 'build'; see $3"
+  else
+    grep -q 'no report.html: this program was built without' \
+      output/quickstart/build.log || fail "no report, and nobody says why"
+  fi
   # Pictures are the only files for which the tool loads a module.
   quietly env PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 \
     "$(dirname "${BASH_SOURCE[0]}")/../Tools/make_pictures.py" .
