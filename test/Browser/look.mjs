@@ -103,6 +103,8 @@ async function checkSummary(page, report) {
         assert(numbers.has(String(value.value)), `${id} of ${network}`);
         if (network !== "Float") assert(numbers.has(String(loss.value)), `loss of ${id} of ${network}`);
       }
+  // Nothing but layers that were compared says what is left for processors.
+  assert(report.name !== "answers" || !(await shown(page)).includes("input processors"));
   const cycles = cyclesOf(report.folder);
   if (cycles > 0) assert(numbers.has(String(cycles)), `${cycles} cycles are shown`);
 }
@@ -177,6 +179,7 @@ async function useTuning(page, { folder }) {
   const text = await shown(page);
   assert(text.includes(`${trials.length} trials in`), text.slice(0, 80));
   assert(text.includes("This build is"), "the trial of this build");
+  assert(!text.includes("NaN"), "no correlation of equal numbers");
   assert.equal(await page.$$eval("main .scatter", (all) => all.length), 2, "front and predictions");
   const rows = await page.$$("main tbody tr[aria-rowindex]");
   await rows.at(-1).click();
@@ -202,7 +205,10 @@ async function checkPhotos(page) {
   );
   assert(sizes.length >= 3, `${sizes.length} pictures`);
   for (const size of sizes) assert.deepEqual(size, [true, 320, 240]);
-  assert((await shown(page)).includes("is the same as"), "photos that repeat others");
+  const text = await shown(page);
+  assert(text.includes("is the same as"), "photos that repeat others");
+  // Codes cover 0 too, but no more than all of the values.
+  assert(text.includes("100.0 %") && !/10[1-9]\.\d %/.test(text), "covered parts");
 }
 
 /// Sort, filter, select with the keyboard, open.

@@ -26,10 +26,12 @@ const shownSamples = 12;
 
 const widthOf = (range: Range) => range[1] - range[0];
 
-/// The part of the float range that codes of 8 bits cover.
-function keptPart(tensor: CalibrationTensor): number | undefined {
-  const width = widthOf(tensor.values);
-  return width > 0 ? widthOf(tensor.u8) / width : undefined;
+/// The part of the float range that codes of 8 bits cover. They always cover 0,
+/// which may lie outside of it.
+function keptPart({ values, u8 }: CalibrationTensor): number | undefined {
+  const width = widthOf(values);
+  const kept = Math.min(values[1], u8[1]) - Math.max(values[0], u8[0]);
+  return width > 0 ? Math.max(0, kept) / width : undefined;
 }
 
 /// Both ranges to the same scale; the float one is the track.

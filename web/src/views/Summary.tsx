@@ -132,7 +132,9 @@ function Facts(props: { build: Build }) {
   const { report, analysis, target, lowering, layers } = props.build;
   const cycles = report.total_cycles;
   const clock = target?.clock_mhz;
-  const processors = cycles ? cycles - cyclesOfLayers(layers) : 0;
+  // Without an analysis the cycles of layers are not known.
+  const processors =
+    cycles && layers.length > 0 ? cycles - cyclesOfLayers(layers) : 0;
   const table = mainTable(props.build);
   const outputs = layers
     .filter((layer) => layer.isOutput)

@@ -159,6 +159,7 @@ function Predictions(props: { tuning: Tuning; onPick: (point: Point) => void }) 
   if (points.length === 0)
     return <p class="soft">No trial of this tuning was chosen by a prediction.</p>;
   const pairs = points.map(({ x, y }) => [x, y] as const);
+  const pearson = correlation(pairs);
   return (
     <div>
       <Scatter
@@ -172,9 +173,11 @@ function Predictions(props: { tuning: Tuning; onPick: (point: Point) => void }) 
       <p>
         {points.length < 3 ? (
           "Too few predictions for a correlation."
+        ) : Number.isNaN(pearson) ? (
+          "All predictions, or all measurements, are the same: they have no correlation."
         ) : (
           <>
-            Correlation <Value of={correlation(pairs)} /> (Pearson),{" "}
+            Correlation <Value of={pearson} /> (Pearson),{" "}
             <Value of={rankCorrelation(pairs)} /> (ranks, Spearman) of{" "}
             {plural(points.length, "trial")}.
           </>
