@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace parallax {
@@ -122,8 +123,60 @@ size_t ChannelGroups::groupOf(size_t channel) const {
                                                      : 0;
 }
 
-bool ChannelGroups::areStable(const TensorComparison &total) const {
-  return samples.size() > 1 && decided && partitionOf(total) == decided;
+/// Of groups that were apart in the sample that decided, the larger channels
+/// stay clearly larger in all others.
+void ChannelGroups::findTogether(const TensorComparison &sample) {
+  constexpr double narrowestGap = 4;
+  struct Magnitudes {
+    double low = std::numeric_limits<double>::infinity(), high = 0;
+  };
+  std::vector<Magnitudes> groups(groupCount());
+  const std::vector<ChannelExtent> &extents = sample.channelExtents();
+  for (size_t i = 0; i < extents.size(); ++i) {
+    Magnitudes &group = groups[groupOf(i)];
+    group.low = std::min(group.low, magnitudeOf(extents[i]));
+    group.high = std::max(group.high, magnitudeOf(extents[i]));
+  }
+  bool isEmpty = std::ranges::all_of(
+      groups, [](const Magnitudes &group) { return group.high == 0; });
+  for (size_t a = 0; a < groups.size() && !isEmpty; ++a)
+    for (size_t b = 0; b < groups.size(); ++b)
+      if (!(groups[a].low > narrowestGap * groups[b].high))
+        together.emplace(a, b);
+}
+
+std::vector<ChannelGroup>
+ChannelGroups::stableResult(const TensorComparison &total) const {
+  if (samples.size() < 2)
+    return {};
+  ChannelGroups coarse = *this;
+  if (!decided)
+    return coarse.result(total);
+  // Each group goes to the first one that it is not apart from, by way of
+  // others if need be.
+  std::vector<size_t> first(decided->count);
+  std::iota(first.begin(), first.end(), size_t(0));
+  for (auto [a, b] : together)
+    if (a < b && together.contains({b, a})) {
+      size_t from = std::max(first[a], first[b]);
+      std::ranges::replace(first, from, std::min(first[a], first[b]));
+    }
+  std::vector<size_t> number(decided->count);
+  coarse.decided->count = 0;
+  for (size_t group = 0; group < first.size(); ++group)
+    number[group] =
+        first[group] == group ? coarse.decided->count++ : number[first[group]];
+  for (size_t &group : coarse.decided->groups)
+    group = number[group];
+  for (std::vector<SampleSums> &sample : coarse.samples) {
+    std::vector<SampleSums> merged(coarse.decided->count);
+    for (size_t group = 0; group < sample.size(); ++group) {
+      merged[number[group]].sums.add(sample[group].sums);
+      merged[number[group]].count += sample[group].count;
+    }
+    sample = std::move(merged);
+  }
+  return coarse.result(total);
 }
 
 std::vector<ChannelGroups::SampleSums>
@@ -141,6 +194,8 @@ ChannelGroups::sumsOf(const TensorComparison &sample) const {
 void ChannelGroups::add(const TensorComparison &sample) {
   if (!decided)
     decided = partitionOf(sample);
+  if (decided)
+    findTogether(sample);
   samples.push_back(sumsOf(sample));
 }
 

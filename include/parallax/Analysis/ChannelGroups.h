@@ -13,7 +13,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace parallax {
@@ -65,10 +67,10 @@ public:
   /// `total` has all samples that were added. The group of channel 0 first.
   std::vector<ChannelGroup> result(const TensorComparison &total) const;
 
-  /// Whether all samples together have the groups of the one that decided.
-  /// Channels keep their ranges; what is at a place is large in one sample and
-  /// small in the next.
-  bool areStable(const TensorComparison &total) const;
+  /// The same with groups that some sample does not keep apart as one: channels
+  /// keep their ranges, but what is at a place is large in one sample and small
+  /// in the next. Nothing if there is one sample only.
+  std::vector<ChannelGroup> stableResult(const TensorComparison &total) const;
 
 private:
   /// What is kept of the values of a group in a sample.
@@ -81,11 +83,10 @@ private:
   struct Partition {
     size_t count = 1;
     std::vector<size_t> groups = {};
-
-    bool operator==(const Partition &) const = default;
   };
 
   static std::optional<Partition> partitionOf(const TensorComparison &sample);
+  void findTogether(const TensorComparison &sample);
   size_t groupCount() const;
   size_t groupOf(size_t channel) const;
   std::vector<SampleSums> sumsOf(const TensorComparison &sample) const;
@@ -95,6 +96,9 @@ private:
 
   /// Of the sample that decided.
   std::optional<Partition> decided;
+  /// Pairs of groups, the one with larger channels first, that a sample does
+  /// not keep apart.
+  std::set<std::pair<size_t, size_t>> together;
   /// By sample, then by group. Samples before the decision have one group.
   std::vector<std::vector<SampleSums>> samples;
 };
@@ -109,8 +113,8 @@ bool weighByGroups(std::span<const Tensor> outputs,
 
 /// Of an output whose channels lie along one of two dimensions, the groups that
 /// tell. `own` are those of the likelier dimension, `other` stable ones of the
-/// other: only along the channels, groups have ranges of their own, or channels
-/// are lost that vary in the float network.
+/// other, if any: only along the channels, groups have ranges of their own, or
+/// channels are lost that vary in the float network.
 std::vector<ChannelGroup> chooseGroups(std::vector<ChannelGroup> own,
                                        std::vector<ChannelGroup> other);
 

@@ -240,9 +240,9 @@ struct ComparedSamples {
     if (!groups)
       return {};
     std::vector<ChannelGroup> own = groups->result(sums);
-    if (!otherSums || !otherGroups.areStable(*otherSums))
+    if (!otherSums)
       return own;
-    return chooseGroups(std::move(own), otherGroups.result(*otherSums));
+    return chooseGroups(std::move(own), otherGroups.stableResult(*otherSums));
   }
 };
 

@@ -37,13 +37,11 @@ struct Output {
     PrecisionRow &row = report.tables[0].rows.emplace_back();
     row.node = row.tensor = "y";
     row.isOutput = true;
-    row.groups = groupsAlong(1, row.metrics).first;
+    row.groups = groupsAlong(isTurned ? 2 : 1, row.metrics);
     if (isTurned) {
       ComparisonResult ignored;
-      auto [others, areStable] = groupsAlong(1, ignored);
-      row.groups = groupsAlong(2, row.metrics).first;
-      if (areStable)
-        row.groups = chooseGroups(row.groups, others);
+      row.groups = chooseGroups(
+          row.groups, groupsAlong(1, ignored, &ChannelGroups::stableResult));
     }
     return report;
   }
@@ -52,9 +50,9 @@ struct Output {
   }
 
 private:
-  /// The groups, and whether all samples have them.
-  std::pair<std::vector<ChannelGroup>, bool>
-  groupsAlong(int64_t axis, ComparisonResult &metrics) const {
+  std::vector<ChannelGroup> groupsAlong(
+      int64_t axis, ComparisonResult &metrics,
+      decltype(&ChannelGroups::result) found = &ChannelGroups::result) const {
     TensorComparison sums(axis, {}, choosesClasses);
     ChannelGroups groups;
     for (int64_t sample = 0; sample < samples; ++sample) {
@@ -64,7 +62,7 @@ private:
       groups.add(one);
     }
     metrics = sums.result();
-    return {groups.result(sums), groups.areStable(sums)};
+    return (groups.*found)(sums);
   }
 
   Tensor tensorOf(int64_t sample, const ValueFn &value) const {
@@ -156,6 +154,25 @@ TEST(OutputVerdict, ChannelsAreFoundAlongBothDimensions) {
   EXPECT_EQ(output.verdict().quality, OutputQuality::Bad);
   EXPECT_TRUE(output.verdict().reason.starts_with("channels 13–15 ("))
       << output.verdict().reason;
+}
+
+TEST(OutputVerdict, ScoresMayBeSmallInSomeSamples) {
+  // Some classes are in no part of a picture, and others in the next one.
+  Output output{.channels = 16,
+                .reference =
+                    [](int64_t sample, int64_t channel, int64_t place) {
+                      bool isFound = (channel + sample) % 5 > 0;
+                      return noise(sample, channel, place) * (channel < 4 ? 640
+                                                              : isFound   ? 0.9
+                                                                        : 0.01);
+                    },
+                .width = 32,
+                .isTurned = true};
+  output.quantized = rounded(output.reference, 5);
+  EXPECT_EQ(output.verdict().quality, OutputQuality::Bad);
+  EXPECT_TRUE(output.verdict().reason.starts_with("channels 4–15 ("))
+      << output.verdict().reason;
+  EXPECT_EQ(output.verdict().groups.size(), 2u);
 }
 
 TEST(OutputVerdict, PlacesAreNoChannels) {
