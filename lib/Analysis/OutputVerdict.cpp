@@ -266,15 +266,32 @@ std::vector<JudgedOutput> judgeFinalOutputs(const PrecisionReport &report) {
   return outputs;
 }
 
-std::string whyNothingIsCompared(const PrecisionReport &report) {
-  std::vector<JudgedOutput> outputs = judgeOutputs(report);
-  auto isCompared = [](const JudgedOutput &output) {
-    return output.verdict.isCompared;
-  };
-  if (outputs.empty() || std::ranges::any_of(outputs, isCompared))
-    return "";
-  return fmt::format("of output '{}', {}", outputs.front().row->tensor,
-                     outputs.front().verdict.reason);
+std::string whyNotJudged(const PrecisionReport &report) {
+  bool isEndToEnd = false;
+  for (const PrecisionTable &table : report.tables) {
+    if (table.method != AnalysisMethod::EndToEnd)
+      continue;
+    isEndToEnd = true;
+    if (std::ranges::none_of(table.rows, &PrecisionRow::isOutput))
+      return "no output was compared";
+  }
+  if (!isEndToEnd)
+    return "no output was compared with all errors accumulated";
+  // What says nothing may still be bad.
+  for (const JudgedOutput &output : judgeOutputs(report))
+    if (!output.verdict.isCompared)
+      return fmt::format("of output '{}', {}", output.row->tensor,
+                         output.verdict.reason);
+  return "";
+}
+
+bool isBad(const PrecisionReport &report) {
+  if (report.task && report.task->verdict == nameOf(AccuracyVerdict::Bad))
+    return true;
+  return std::ranges::any_of(
+      judgeOutputs(report), [](const JudgedOutput &output) {
+        return output.verdict.quality == OutputQuality::Bad;
+      });
 }
 
 bool areOutputsGood(const PrecisionReport &report) {

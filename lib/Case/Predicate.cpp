@@ -24,13 +24,8 @@ bool isAt(const std::string &layer, const std::string &node,
   return layer == node || layer == tensor;
 }
 
-/// Every cosine reaches it.
-constexpr double noThreshold = -1;
-
 bool hasOutputBelow(const PrecisionReport &report, double threshold) {
   std::vector<JudgedOutput> outputs = judgeOutputs(report);
-  if (outputs.empty())
-    return !passes(report, threshold);
   return std::ranges::any_of(outputs, [&](const JudgedOutput &output) {
     return !(output.row->metrics.similarity() >= threshold);
   });
@@ -56,7 +51,7 @@ bool holdsFor(const Predicate &predicate, const PrecisionReport &report) {
   case Predicate::Kind::OutputCosine:
     return hasOutputBelow(report, predicate.threshold);
   case Predicate::Kind::OutputBad:
-    return !passes(report, noThreshold);
+    return isBad(report);
   default:
     // Nothing is wrong, and nothing may be made up.
     return problemOf(report).kind == Predicate::Kind::Analyzed;
@@ -138,7 +133,7 @@ Predicate problemOf(const PrecisionReport &report) {
       return predicate;
     }
   // What users see; a layer may be imprecise without harm.
-  if (!passes(report, noThreshold)) {
+  if (isBad(report)) {
     predicate.kind = Predicate::Kind::OutputBad;
     return predicate;
   }

@@ -164,16 +164,16 @@ void judge(BuildState &state) {
   BuildResult &result = *state.result;
   if (!failUnder || !result.report)
     return;
-  std::string nothing = whyNothingIsCompared(*result.report);
-  if (nothing.empty() && passes(*result.report, *failUnder))
+  if (passes(*result.report, *failUnder))
     return;
   result.isTooImprecise = true;
-  if (nothing.empty())
+  std::string unjudged = whyNotJudged(*result.report);
+  if (unjudged.empty())
     log(LogLevel::Error, "the network is less precise than --fail-under {}",
         *failUnder);
   else
-    log(LogLevel::Error, "--fail-under {} has nothing to judge: {}", *failUnder,
-        printable(nothing));
+    log(LogLevel::Error, "--fail-under {} can't judge the network: {}",
+        *failUnder, printable(unjudged));
 }
 
 /// Nothing would be judged, and all would pass.

@@ -220,29 +220,11 @@ std::string verdictText(const PrecisionReport &report) {
 }
 
 bool passes(const PrecisionReport &report, double failUnder) {
-  if (report.task && report.task->verdict == nameOf(AccuracyVerdict::Bad))
-    return false;
-  auto reaches = [&](const PrecisionRow &row) {
-    return similarityOf(row.metrics) >= failUnder;
-  };
-  bool isEndToEnd = false;
-  for (const PrecisionTable &table : report.tables)
-    if (table.method == AnalysisMethod::EndToEnd) {
-      isEndToEnd = true;
-      if (std::ranges::none_of(table.rows, &PrecisionRow::isOutput))
-        return false;
-    }
-  if (isEndToEnd)
-    return std::ranges::all_of(
-        judgeOutputs(report), [&](const JudgedOutput &output) {
-          return output.verdict.quality != OutputQuality::Bad &&
-                 reaches(*output.row);
-        });
-  return !report.tables.empty() &&
-         std::ranges::all_of(report.tables, [&](const PrecisionTable &table) {
-           return !table.rows.empty() &&
-                  std::ranges::all_of(table.rows, reaches);
-         });
+  return whyNotJudged(report).empty() && !isBad(report) &&
+         std::ranges::all_of(
+             judgeOutputs(report), [&](const JudgedOutput &output) {
+               return similarityOf(output.row->metrics) >= failUnder;
+             });
 }
 
 } // namespace parallax

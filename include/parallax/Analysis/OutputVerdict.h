@@ -57,8 +57,12 @@ std::vector<JudgedOutput> judgeOutputs(const PrecisionReport &report);
 /// As the last mode has them: the NPU's, if it was analyzed.
 std::vector<JudgedOutput> judgeFinalOutputs(const PrecisionReport &report);
 
-/// Why no output says anything about the network; empty if one does.
-std::string whyNothingIsCompared(const PrecisionReport &report);
+/// Why not all outputs can be judged: one without a comparison that says
+/// something, or no analysis of outputs at all. Empty if all can.
+std::string whyNotJudged(const PrecisionReport &report);
+
+/// Whether the network is bad at its task, or an output is bad.
+bool isBad(const PrecisionReport &report);
 
 /// Whether the network is good at its task; where that was not measured,
 /// whether outputs were compared, and all of them are good.

@@ -106,9 +106,8 @@ int64_t deadChannels(const PrecisionReport &report);
 /// then dead channels, then how good the weakest channels of outputs are.
 bool isWorse(const PrecisionReport &before, const PrecisionReport &after);
 
-/// Whether no output is bad, and the EndToEnd similarity of each at least
-/// `failUnder`; without such tables, the similarity of every row. What compared
-/// nothing does not pass.
+/// Whether all outputs could be judged, none is bad, and the EndToEnd
+/// similarity of each is at least `failUnder`.
 bool passes(const PrecisionReport &report, double failUnder);
 
 /// precision_analysis_table.txt: all tables and the verdict, nothing cut.

@@ -387,7 +387,7 @@ TEST(OutputVerdict, NothingToCompareIsNotGood) {
   EXPECT_EQ(zeros.verdict().reason,
             "it is one and the same number in the float network");
   EXPECT_FALSE(zeros.verdict().isCompared);
-  EXPECT_EQ(whyNothingIsCompared(zeros.report()),
+  EXPECT_EQ(whyNotJudged(zeros.report()),
             fmt::format("of output '{}', it is one and the same number in the "
                         "float network",
                         zeros.report().tables[0].rows[0].tensor));
@@ -396,7 +396,7 @@ TEST(OutputVerdict, NothingToCompareIsNotGood) {
   PrecisionRow &row = report.tables[0].rows[0];
   auto verdict = [&] { return judgeOutputs(report)[0].verdict; };
   EXPECT_EQ(verdict().quality, OutputQuality::Good);
-  EXPECT_EQ(whyNothingIsCompared(report), "");
+  EXPECT_EQ(whyNotJudged(report), "");
   report.inputs.emplace_back().metrics.reference.count = 100;
   EXPECT_EQ(verdict().reason, "the inputs hold the same number in all samples");
   report.inputs[0].metrics.reference.max = 1;

@@ -6,6 +6,7 @@
 // gives a table that tells the truth.
 //===----------------------------------------------------------------------===//
 #include "QuantizeTestSupport.h"
+#include "parallax/Analysis/OutputVerdict.h"
 #include "parallax/Config/Target.h"
 #include "parallax/Passes/Analyze/Analyze.h"
 #include "parallax/Passes/Lower/Lower.h"
@@ -103,7 +104,45 @@ TEST_F(AnalyzeRobustTest, ZerosAreEqual) {
     EXPECT_EQ(row.metrics.sparseChannels, 8);
     EXPECT_EQ(row.metrics.deadChannels, 0);
   }
-  EXPECT_TRUE(passes(report, 1));
+  EXPECT_FALSE(passes(report, 0)) << "zeros say nothing about a network";
+}
+
+TEST_F(AnalyzeRobustTest, OneGoodOutputDoesNotExcuseAnother) {
+  PrecisionReport report =
+      analyze(network(eight, "tensor<1x8xf32>, tensor<1x8xf32>", R"(
+  %c = nn.constant dense<0.0> : tensor<f32> loc("c"("c"))
+  %0 = nn.sigmoid %x : (tensor<1x8xf32>) -> tensor<1x8xf32> loc("sigmoid"("good"))
+  %1 = nn.mul %x, %c : (tensor<1x8xf32>, tensor<f32>) -> tensor<1x8xf32> loc("mul"("zeros"))
+  return %0, %1 : tensor<1x8xf32>, tensor<1x8xf32>)"));
+  EXPECT_FALSE(passes(report, 0));
+  EXPECT_EQ(whyNotJudged(report), "of output 'zeros', it is one and the same "
+                                  "number in the float network");
+  for (PrecisionTable &table : report.tables)
+    std::erase_if(table.rows, [](const PrecisionRow &row) {
+      return row.tensor == "zeros";
+    });
+  EXPECT_TRUE(passes(report, 0.99));
+}
+
+TEST_F(AnalyzeRobustTest, ScoresBehindAProductAreNotHiddenByBoxes) {
+  // 4 boxes and 12 scores of 32 places; a product's channels come last.
+  std::string scales;
+  for (int i = 0; i < 16; ++i)
+    scales += fmt::format("{}[{}]", i > 0 ? ", " : "", i < 4 ? "640.0" : "0.9");
+  PrecisionReport report = analyze(withRandomWeights(network(
+      R"(%x: tensor<1x16x8xf32> {nn.name = "x"})", "tensor<1x16x32xf32>",
+      fmt::format(R"(
+  %s = nn.constant dense<[[{}]]> : tensor<1x16x1xf32> loc("s"("s"))
+  %w = nn.constant RANDOM : tensor<8x32xf32> loc("w"("w"))
+  %0 = nn.mul %x, %s : (tensor<1x16x8xf32>, tensor<1x16x1xf32>) -> tensor<1x16x8xf32> loc("mul"("scaled"))
+  %1 = nn.matmul %0, %w : (tensor<1x16x8xf32>, tensor<8x32xf32>) -> tensor<1x16x32xf32> loc("product"("y"))
+  return %1 : tensor<1x16x32xf32>)",
+                  scales))));
+  for (const JudgedOutput &output : judgeOutputs(report)) {
+    EXPECT_EQ(output.verdict.quality, OutputQuality::Bad);
+    EXPECT_TRUE(output.verdict.reason.starts_with("channels 4–15 ("))
+        << output.verdict.reason;
+  }
 }
 
 TEST_F(AnalyzeRobustTest, TensorsOfNoAndOfOneElement) {
@@ -269,7 +308,8 @@ TEST_F(AnalyzeRobustTest, AnOutputOfClassesSaysWhenItsLargestElementMoves) {
   }
   for (const PrecisionRow &row : rowsOf(report, "small"))
     EXPECT_EQ(row.metrics.rows, 0) << "no output";
-  EXPECT_NE(verdictText(report).find("the largest element is clearly at another place"),
+  EXPECT_NE(verdictText(report).find(
+                "the largest element is clearly at another place"),
             std::string::npos);
 }
 

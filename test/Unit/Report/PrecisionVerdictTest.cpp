@@ -166,9 +166,12 @@ TEST(PrecisionVerdict, OutputsDecideWhetherItPasses) {
   EXPECT_FALSE(passes(report, 0.98));
 }
 
-TEST(PrecisionVerdict, WithoutEndToEndEveryLayerDecides) {
-  EXPECT_TRUE(passes(reportOf({sampleChain(perLayer, {0.99, 1})}), 0.99));
-  EXPECT_FALSE(passes(reportOf({sampleChain(perLayer, {0.989, 1})}), 0.99));
+TEST(PrecisionVerdict, LayersByThemselvesDoNotPass) {
+  PrecisionReport report = reportOf({sampleChain(perLayer, {1, 1})});
+  EXPECT_FALSE(passes(report, 0));
+  EXPECT_EQ(whyNotJudged(report),
+            "no output was compared with all errors accumulated");
+  EXPECT_FALSE(isBad(report)) << "nobody knows";
 }
 
 TEST(PrecisionVerdict, NothingComparedDoesNotPass) {
