@@ -176,6 +176,12 @@ void judge(PrecisionDiff &diff, const PrecisionTable &before,
            const TableChange &table, double tolerance) {
   std::string title = titleOf(before);
   for (const LayerChange &layer : table.layers) {
+    if (layer.isUnjudgedNow()) {
+      diff.regressions.push_back(
+          fmt::format("{}: output {} can't be judged any more: {}.", title,
+                      printable(layer.tensor), layer.verdict->after.reason));
+      continue;
+    }
     auto [old, now] = layer.similarity;
     if (!layer.isOutput || (!layer.isBadNow() && !(layer.drop() > tolerance)))
       continue;
@@ -198,6 +204,12 @@ void judge(PrecisionDiff &diff, const PrecisionTable &before,
                       printable(row.tensor)));
 }
 
+/// Whether it has outputs with all errors accumulated.
+bool hasOutputs(const PrecisionTable &table) {
+  return table.method == AnalysisMethod::EndToEnd &&
+         std::ranges::any_of(table.rows, &PrecisionRow::isOutput);
+}
+
 } // namespace
 
 PrecisionDiff diffPrecision(const PrecisionReport &before,
@@ -212,6 +224,9 @@ PrecisionDiff diffPrecision(const PrecisionReport &before,
     const PrecisionTable *partner = tableLike(table, after);
     if (!partner) {
       diff.onlyBefore.push_back(titleOf(table));
+      if (hasOutputs(table))
+        diff.regressions.push_back(
+            fmt::format("{}: outputs are no longer compared.", titleOf(table)));
       continue;
     }
     diff.tables.push_back(changeOf({before, after}, table, *partner));
@@ -224,6 +239,9 @@ PrecisionDiff diffPrecision(const PrecisionReport &before,
   if (diff.tables.empty())
     throw Error("the two analyses have no table in common: run both with the "
                 "same quant.precision_analysis_mode");
+  if (std::ranges::none_of(before.tables, hasOutputs))
+    throw Error("the first analysis has no outputs with all errors "
+                "accumulated, so that nothing can be judged");
   addAttribution(diff, before, after);
   addBits(diff, before, after);
   return diff;

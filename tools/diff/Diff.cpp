@@ -68,8 +68,8 @@ constexpr const char *diffNotes = R"(
 Exit code: 0 if there is no regression, 1 if there is, 2 if an analysis is
 missing or unreadable or the command line is wrong. It is a regression if the
 end-to-end cosine of an output falls by more than the tolerance or below 0.98,
-if an output is no longer compared, or if a layer of the machine breaks its
-specification that did not before.
+if an output is no longer compared or can't be judged any more, or if a layer
+of the machine breaks its specification that did not before.
 
 Examples:
   parallax diff output_before output_after

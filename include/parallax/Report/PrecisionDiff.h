@@ -34,6 +34,10 @@ struct LayerChange {
     return verdict && verdict->after.quality == OutputQuality::Bad &&
            verdict->before.quality != OutputQuality::Bad;
   }
+  /// Nothing that was compared says that it is as good as before.
+  bool isUnjudgedNow() const {
+    return verdict && verdict->before.isCompared && !verdict->after.isCompared;
+  }
   /// How much it has lost; negative if it is better now.
   double drop() const { return similarity.before - similarity.after; }
 };
@@ -81,8 +85,9 @@ struct PrecisionDiff {
   std::vector<std::string> regressions = {};
 };
 
-/// Outputs may lose up to `tolerance`, unless they are bad then. Throws Error
-/// if there is no table that both have.
+/// Outputs may lose up to `tolerance`, unless they are bad then, and have to be
+/// compared as before. Throws Error if there is no table that both have, or no
+/// output in the first one.
 PrecisionDiff diffPrecision(const PrecisionReport &before,
                             const PrecisionReport &after, double tolerance);
 

@@ -27,6 +27,7 @@ const std::string hostileNames[] = {"=HYPERLINK(1)\033[2J",
 PrecisionReport hostileReport(const std::string &name) {
   PrecisionReport report = sampleReport();
   report.sampleSource = name;
+  report.tables.push_back(sampleChain(AnalysisMethod::EndToEnd, {0.5}));
   for (PrecisionTable &table : report.tables) {
     table.unmatched = {name};
     for (PrecisionRow &row : table.rows) {
@@ -103,7 +104,7 @@ TEST(HostileNames, ReachNoTerminal) {
     expectSafe(renderSummary(report, nullptr, "file"), "summary");
     PrecisionDiff diff = diffPrecision(report, hostileReport("conv"), 0);
     expectSafe(renderDiff(diff, true), "diff");
-    diff = diffPrecision(sampleReport(), report, 0);
+    diff = diffPrecision(completeReport(), report, 0);
     expectSafe(renderDiff(diff, true), "diff");
     LayerCost cost;
     cost.layer = cost.op = cost.types = name;

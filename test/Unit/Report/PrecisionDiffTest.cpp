@@ -68,9 +68,32 @@ TEST(PrecisionDiff, AnOutputMayNotFallBelowTheThreshold) {
 }
 
 TEST(PrecisionDiff, SingleLayersAreNoRegression) {
-  EXPECT_TRUE(regressionsOf(chain({0.999}, AnalysisMethod::PerLayer),
-                            chain({0.5}, AnalysisMethod::PerLayer))
-                  .empty());
+  PrecisionReport before = chain({0.999}), after = before;
+  before.tables.push_back(sampleChain(AnalysisMethod::PerLayer, {0.999}));
+  after.tables.push_back(sampleChain(AnalysisMethod::PerLayer, {0.5}));
+  EXPECT_TRUE(regressionsOf(before, after).empty());
+}
+
+TEST(PrecisionDiff, SingleLayersSayNothingOfOutputs) {
+  PrecisionReport layers = chain({0.999}, AnalysisMethod::PerLayer);
+  EXPECT_THROW(regressionsOf(layers, layers), Error);
+  PrecisionReport both = chain({0.999});
+  both.tables.push_back(layers.tables[0]);
+  EXPECT_THROW(regressionsOf(layers, both), Error);
+  EXPECT_EQ(regressionsOf(both, layers),
+            (std::vector<std::string>{
+                "EndToEnd Reference: outputs are no longer compared."}));
+}
+
+TEST(PrecisionDiff, AnOutputMustStillBeJudged) {
+  PrecisionReport zeros = chain({1});
+  PrecisionRow &input = zeros.inputs.emplace_back();
+  input.metrics.reference.count = 64;
+  EXPECT_EQ(regressionsOf(chain({0.999}), zeros),
+            (std::vector<std::string>{
+                "EndToEnd Reference: output l0_out can't be judged any more: "
+                "the inputs hold the same number in all samples."}));
+  EXPECT_TRUE(regressionsOf(zeros, zeros).empty()) << "nor was it before";
 }
 
 TEST(PrecisionDiff, NotANumberIsTheWorst) {
