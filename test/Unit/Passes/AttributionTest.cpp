@@ -267,9 +267,19 @@ INSTANTIATE_TEST_SUITE_P(
         withConstants("group_normalization", {"8", "8"}, "num_groups = 2 : i64",
                       "1x8x6x6")));
 
+/// Logits that jump by thousands, more than a path is cut into pieces for.
+Case softmaxOfLargeLogits() {
+  return {"softmax of large logits",
+          R"(  %s = nn.constant dense<1.0e6> : tensor<f32> loc("s"("s"))
+  %l = nn.mul %x, %s : (tensor<1x8x6x6xf32>, tensor<f32>) -> tensor<1x8x6x6xf32> loc("large"("l"))
+  %y = nn.softmax %l {axis = -1 : i64} : (tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32> loc("tested"("out")))",
+          picture, /*isApproximated=*/true};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Others, AttributionOperatorTest,
     ::testing::Values(
+        softmaxOfLargeLogits(),
         from("lrn", "size = 3 : i64", "1x8x6x6", /*isApproximated=*/true),
         from("reduce_log_sum_exp", "axes = array<i64: 1>", "1x1x6x6",
              /*isApproximated=*/true),

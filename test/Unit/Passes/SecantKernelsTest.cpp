@@ -93,6 +93,81 @@ TEST(SecantKernels, SoftmaxKeepsInfiniteMasksOut) {
   EXPECT_GT(std::abs(worth[0]), 1e-3);
 }
 
+TEST(SecantKernels, AShortRunIsNoSlope) {
+  auto sigmoid = [](float x) { return 1 / (1 + std::exp(-x)); };
+  constexpr size_t count = 1000;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> any(-1, 1);
+  std::vector<float> x1, x2, y1, y2, found(count);
+  for (size_t i = 0; i < count; ++i) {
+    x1.push_back(1e-3f * any(random));
+    // What is left of two errors that cancel each other, in a few of them.
+    x2.push_back(x1.back() + (i % 50 ? 1e-2f : 1e-9f) * any(random));
+    y1.push_back(sigmoid(x1.back()));
+    y2.push_back(sigmoid(x2.back()));
+  }
+  slope(x2, x1, y2, y1, found);
+  for (float value : found)
+    EXPECT_LE(std::abs(value), 0.26f) << "a sigmoid is nowhere steeper";
+  double missing = 0, change = 0;
+  for (size_t i = 0; i < count; ++i) {
+    missing += std::abs(y2[i] - y1[i] - found[i] * (x2[i] - x1[i]));
+    change += std::abs(y2[i] - y1[i]);
+  }
+  EXPECT_LE(missing, 1e-5 * change) << "all others are exact";
+  // Next to a step, a tiny error is as good as a common one.
+  x2[7] = x1[7] + 1e-9f;
+  y2[7] = y1[7] + 1;
+  slope(x2, x1, y2, y1, found);
+  EXPECT_LE(found[7], 1024 / 5e-3);
+  std::vector<float> same = x1;
+  slope(same, x1, y2, y1, found);
+  EXPECT_EQ(found, std::vector<float>(count, 0));
+}
+
+TEST(SecantKernels, NormalizationIsAsSteepAsAtItsGentlerEnd) {
+  constexpr size_t count = 64;
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> any(-1, 1);
+  for (bool centers : {false, true})
+    for (float faint : {1e-6f, 1e-3f, 1.0f}) {
+      NormKind kind{centers, /*sums=*/false, 1e-14};
+      std::vector<float> loud(count), quiet(count), g(count), found(count);
+      for (size_t i = 0; i < count; ++i) {
+        loud[i] = any(random);
+        quiet[i] = faint * any(random);
+        g[i] = any(random);
+      }
+      auto scaled = [&](const std::vector<float> &x) {
+        double mean = 0, square = 0;
+        for (float value : x)
+          mean += centers ? value / double(count) : 0;
+        for (float value : x)
+          square += (value - mean) * (value - mean) / double(count);
+        std::vector<double> result;
+        for (float value : x)
+          result.push_back((value - mean) / std::sqrt(square + kind.epsilon));
+        return result;
+      };
+      for (bool isReversed : {false, true}) {
+        const std::vector<float> &q = isReversed ? loud : quiet,
+                                 &f = isReversed ? quiet : loud;
+        normBack(g, q, f, found, {1, int64_t(count), 1}, kind);
+        std::vector<double> yQ = scaled(q), yF = scaled(f);
+        double change = 0, explained = 0, square = 0, squareG = 0;
+        for (size_t i = 0; i < count; ++i) {
+          change += g[i] * (yQ[i] - yF[i]);
+          explained += double(found[i]) * (double(q[i]) - f[i]);
+          square += double(found[i]) * found[i];
+          squareG += double(g[i]) * g[i];
+        }
+        EXPECT_NEAR(explained, change, 1e-3 * std::abs(change) + 1e-5);
+        // The loud line is not multiplied by more than 2.
+        EXPECT_LE(std::sqrt(square), 4 * std::sqrt(squareG));
+      }
+    }
+}
+
 /// A slope is that of the float network, also where its error is large or none.
 TEST(SecantKernels, NearbyIsASmallStepForAllElements) {
   float none = -std::numeric_limits<float>::infinity();

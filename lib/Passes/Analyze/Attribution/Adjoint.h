@@ -15,6 +15,8 @@
 
 #include "parallax/Dialect/NN/NNOps.h"
 
+#include "llvm/ADT/MapVector.h"
+
 #include <any>
 
 namespace parallax::analyze {
@@ -40,11 +42,16 @@ public:
   /// Goes another way back.
   void start(Gradients &way) {
     gradients = &way;
+    given.clear();
     next = 0;
+    isSecant = false;
   }
+  /// Adds what was given to what operands are worth.
+  void handOn();
 
   Value floats(unsigned i) { return values.floats(op->getOperand(i)); }
   Value quantized(unsigned i) {
+    isSecant = true;
     Value operand = op->getOperand(i);
     return isNearby ? values.nearby(operand) : values.quantized(operand);
   }
@@ -72,7 +79,7 @@ public:
   bool wants(unsigned operand) const {
     return matters.contains(op->getOperand(operand));
   }
-  /// Adds to what an operand is worth; sums over dimensions along which it was
+  /// Adds to what an operand gets; sums over dimensions along which it was
   /// broadcast.
   void give(unsigned operand, Value gradient);
 
@@ -122,6 +129,10 @@ public:
   LayerValues &values;
   OpBuilder beside;
   OpBuilder &back;
+  /// What operands get of what the results are worth; each of them once.
+  llvm::MapVector<Value, Value> given;
+  /// Whether that depends on both points: others are linear.
+  bool isSecant = false;
 
 private:
   const llvm::DenseSet<Value> &matters;
@@ -169,8 +180,12 @@ void addReduceAdjoints(AdjointTable &table);
 /// Any layer at all: S = (F(q) - F(f)) (q - f)^T / |q - f|^2. It is exact for
 /// this very error, and knows nothing of any other.
 void giveAlongError(Layer &layer);
-/// The same for a probe, which stands for errors of any direction: all of them
-/// are taken to grow as much as this one.
+/// After an adjoint: what it has given has to explain the change of the
+/// results. What it leaves is given along the error. The size of that, or null
+/// for a layer that is linear.
+Value closeSecant(Layer &layer);
+/// The same as giveAlongError for a probe, which stands for errors of any
+/// direction: all of them are taken to grow as much as this one.
 void giveEvenly(Layer &layer);
 
 /// What one input and one result of a kernel hold.

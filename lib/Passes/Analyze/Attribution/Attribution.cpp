@@ -97,6 +97,7 @@ private:
   void goBack(Operation *op);
   void addSample(std::span<const Tensor> outputs);
   void addRows();
+  void addApproximated();
 
   AnalyzedNetwork views;
   const AnalysisOptions &options;
@@ -113,6 +114,13 @@ private:
   /// Whose parts they are, and their sums over samples.
   std::vector<Value> parts;
   std::vector<AttributionRow> sums;
+  /// Layers whose secant is a rough one.
+  llvm::DenseSet<Operation *> rough;
+  /// Layers with a secant, what it leaves unexplained of their change, and the
+  /// sums of that over samples.
+  std::vector<Operation *> steep;
+  SmallVector<Value> unexplained;
+  std::vector<double> unexplainedSums;
   Attribution attribution;
 };
 
@@ -233,16 +241,23 @@ void Attributor::goBack(Operation *op) {
   bool isLinear = adjoint && weight && isKnown(weight);
   auto go = [&](Gradients &way, Layer &layer, auto otherwise) {
     layer.start(way);
-    if (adjoint && (*adjoint)(layer))
-      return true;
-    otherwise(layer);
-    return false;
+    bool isKnownLayer = adjoint && (*adjoint)(layer);
+    if (!isKnownLayer)
+      otherwise(layer);
+    return isKnownLayer;
   };
-  bool isExact = go(worth, secant, giveAlongError);
-  for (Gradients &way : probes)
-    go(way, isLinear ? secant : nearby, giveEvenly);
-  if (!isExact)
-    attribution.approximated.push_back(getLayerName(op).node);
+  if (!go(worth, secant, giveAlongError)) {
+    rough.insert(op);
+  } else if (Value left = closeSecant(secant)) {
+    steep.push_back(op);
+    unexplained.push_back(left);
+  }
+  secant.handOn();
+  for (Gradients &way : probes) {
+    Layer &layer = isLinear ? secant : nearby;
+    go(way, layer, giveEvenly);
+    layer.handOn();
+  }
 }
 
 /// Losses and parts of one sample, as means over its outputs.
@@ -257,7 +272,11 @@ void Attributor::addSample(std::span<const Tensor> outputs) {
     return;
   ++attribution.samples;
   attribution.measured += loss / count;
-  for (auto [sum, output] : llvm::zip(sums, outputs.subspan(losses))) {
+  for (auto [sum, output] :
+       llvm::zip(unexplainedSums, outputs.subspan(losses + sums.size())))
+    sum += *output.data<double>() / count;
+  for (auto [sum, output] :
+       llvm::zip(sums, outputs.subspan(losses, sums.size()))) {
     sum.weights += output.data<double>()[0] / count;
     sum.activations += output.data<double>()[1] / count;
     double weights = output.data<double>()[2] / count;
@@ -280,8 +299,9 @@ std::optional<Attribution> Attributor::run(const Samples &samples) {
   }
   for (Value input : views.network.getArguments())
     addRow(input);
-  std::ranges::reverse(attribution.approximated);
   sums.resize(parts.size());
+  unexplainedSums.resize(unexplained.size());
+  results.append(unexplained);
 
   Executable executable = values.finish(results);
   SampleCallbacks callbacks;
@@ -295,7 +315,21 @@ std::optional<Attribution> Attributor::run(const Samples &samples) {
   if (attribution.samples == 0)
     return std::nullopt;
   addRows();
+  addApproximated();
   return std::move(attribution);
+}
+
+/// In the order of the network, layers without an adjoint and those whose
+/// secant misses so much that it matters.
+void Attributor::addApproximated() {
+  constexpr double mattering = 0.01;
+  auto count = double(attribution.samples);
+  for (auto [op, sum] : llvm::zip(steep, unexplainedSums))
+    if (sum / count > mattering * attribution.measured)
+      rough.insert(op);
+  for (Operation &op : views.network.front().without_terminator())
+    if (rough.contains(&op))
+      attribution.approximated.push_back(getLayerName(&op).node);
 }
 
 /// All tensors that can have a part, in the order of the network.

@@ -5,7 +5,8 @@
 // Secants of products follow from a2 b2 - a1 b1 = mid(b) (a2 - a1) + mid(a)
 // (b2 - b1), which is exact. The one of softmax is the mean of its derivative
 // on the way from one point to the other, so that it is never steeper than
-// softmax is. Sums are in double precision and in one order, so that closing
+// softmax is, and no other is much steeper than its function usually is. Sums
+// are in double precision and in one order, so that closing
 // the sum of all parts means something.
 //===----------------------------------------------------------------------===//
 #include "SecantKernels.h"
@@ -21,10 +22,12 @@ namespace parallax::analyze {
 namespace {
 
 PARALLAX_SIMD void slopeRun(const float *x2, const float *x1, const float *y2,
-                            const float *y1, float *result, size_t count) {
+                            const float *y1, float shortest, float *result,
+                            size_t count) {
   for (size_t i = 0; i < count; ++i) {
     float run = x2[i] - x1[i];
-    float ratio = (y2[i] - y1[i]) / (run == 0 ? 1.0f : run);
+    float longer = std::max(std::abs(run), shortest);
+    float ratio = (y2[i] - y1[i]) / (run < 0 ? -longer : longer);
     result[i] = run != 0 && isNumber(ratio) ? ratio : 0;
   }
 }
@@ -176,7 +179,17 @@ double softmaxAt(const Line &q, const Line &f, double t,
 } // namespace
 
 void slope(Values x2, Values x1, Values y2, Values y1, Results result) {
-  slopeRun(x2.data(), x1.data(), y2.data(), y1.data(), result.data(),
+  constexpr double shortestPart = 0x1p-10;
+  double square = 0, count = 0;
+  for (size_t i = 0; i < result.size(); ++i)
+    if (float run = x2[i] - x1[i]; run != 0 && isNumber(run)) {
+      square += double(run) * run;
+      ++count;
+    }
+  double usual = std::sqrt(square / std::max(count, 1.0));
+  float shortest =
+      std::max(float(shortestPart * usual), std::numeric_limits<float>::min());
+  slopeRun(x2.data(), x1.data(), y2.data(), y1.data(), shortest, result.data(),
            result.size());
 }
 
@@ -258,6 +271,15 @@ void rounded(Values f, const AffineParams &codes, Results result) {
         codes.scale * std::clamp(std::nearbyint(f[i] / codes.scale), low, high);
 }
 
+double sizeOfProducts(Values a, Values b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    float product = a[i] * b[i];
+    sum += isNumber(product) ? std::abs(double(product)) : 0;
+  }
+  return sum;
+}
+
 double squareOfProducts(Values a, Values b) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -334,11 +356,11 @@ void softmaxBack(Values g, Values q, Values f, Results result,
 void normBack(Values g, Values q, Values f, Results result,
               const AxisExtent &axis, const NormKind &kind) {
   auto n = size_t(axis.extent);
-  std::vector<double> middle(n), worth(n);
+  std::vector<double> sums(n), worth(n);
   forEachLine(g, q, f, result, axis,
               [&](const Line &g, const Line &q, const Line &f, auto store) {
                 double meanQ = 0, meanF = 0, squareQ = 0, squareF = 0,
-                       along = 0;
+                       alongQ = 0, alongF = 0;
                 for (size_t i = 0; kind.centers && i < n; ++i) {
                   meanQ += q[i] / double(n);
                   meanF += f[i] / double(n);
@@ -347,8 +369,9 @@ void normBack(Values g, Values q, Values f, Results result,
                   double dQ = q[i] - meanQ, dF = f[i] - meanF;
                   squareQ += dQ * dQ;
                   squareF += dF * dF;
-                  middle[i] = (dQ + dF) / 2;
-                  along += g[i] * middle[i];
+                  sums[i] = dQ + dF;
+                  alongQ += g[i] * dQ;
+                  alongF += g[i] * dF;
                 }
                 double share = kind.sums ? 1 : 1 / double(n);
                 double scaleQ = 1 / std::sqrt(squareQ * share + kind.epsilon);
@@ -356,10 +379,15 @@ void normBack(Values g, Values q, Values f, Results result,
                 // 1 / sqrt(a) - 1 / sqrt(b), divided by a - b.
                 double slope =
                     -std::pow(scaleQ * scaleF, 2) / (scaleQ + scaleF);
+                // The change is scaleQ (q - f) + f (scaleQ - scaleF), and the
+                // same with q and f exchanged. A mixture of both by the scales
+                // is at most twice as steep as the smaller one.
+                double partQ = scaleF / (scaleQ + scaleF);
+                double along = partQ * alongF + (1 - partQ) * alongQ;
                 double mean = 0;
                 for (size_t i = 0; i < n; ++i) {
-                  worth[i] = g[i] * (scaleQ + scaleF) / 2 +
-                             slope * along * 2 * share * middle[i];
+                  worth[i] = g[i] * 2 * partQ * scaleQ +
+                             slope * along * share * sums[i];
                   mean += worth[i] / double(n);
                 }
                 for (size_t i = 0; i < n; ++i)

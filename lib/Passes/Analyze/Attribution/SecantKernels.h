@@ -25,7 +25,9 @@ inline bool isNumber(float value) { return value - value == 0; }
 using Values = std::span<const float>;
 using Results = std::span<float>;
 
-/// (y2 - y1) / (x2 - x1); 0 where the points are one.
+/// (y2 - y1) / (x2 - x1); 0 where the points are one. A run that is far shorter
+/// than usual counts as longer: what a step or a rounded float makes of it is
+/// no slope.
 void slope(Values x2, Values x1, Values y2, Values y1, Results result);
 /// A small step from f in the direction of q: an eighth of the typical error of
 /// all elements, and enough to be seen in the slope of a float.
@@ -38,6 +40,8 @@ void rounded(Values f, const AffineParams &codes, Results result);
 void difference(Values a, Values b, Results result);
 /// The sum of products in double precision.
 double innerProduct(Values a, Values b);
+/// The sum of the sizes of products.
+double sizeOfProducts(Values a, Values b);
 
 /// 1 - the cosine of two vectors. `gradient` is such that its inner product
 /// with q - f is that loss. NaN and a gradient of zeros if one of the vectors
@@ -81,7 +85,8 @@ struct NormKind {
   bool sums = false;
   double epsilon = 0;
 };
-/// Of x / sqrt(mean of squares + epsilon) along an axis.
+/// Of x / sqrt(mean of squares + epsilon) along an axis. Of two points the one
+/// with larger squares, where the function is less steep, decides.
 void normBack(Values g, Values q, Values f, Results result,
               const AxisExtent &axis, const NormKind &kind);
 
