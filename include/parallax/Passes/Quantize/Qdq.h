@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ONNX has no quantized types. It writes a tensor of codes as a float tensor
-// that goes through QuantizeLinear and DequantizeLinear, which any runtime
-// executes.
+// that goes through QuantizeLinear and DequantizeLinear, which runtimes execute
+// each in their own way.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_PASSES_QUANTIZE_QDQ_H
 #define PARALLAX_PASSES_QUANTIZE_QDQ_H
