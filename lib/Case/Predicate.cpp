@@ -58,6 +58,14 @@ bool holdsFor(const Predicate &predicate, const PrecisionReport &report) {
   }
 }
 
+bool isBadOnReference(const PrecisionReport &report) {
+  return std::ranges::any_of(
+      judgeOutputs(report), [](const JudgedOutput &output) {
+        return output.table->mode == AnalysisMode::Reference &&
+               output.verdict.quality == OutputQuality::Bad;
+      });
+}
+
 /// The class of a name; the error lists the names.
 DifferenceClass differenceClassOf(const std::string &name) {
   std::string names;
@@ -125,16 +133,21 @@ bool Predicate::holds(const ChildResult &built, const fs::path &folder) const {
 
 Predicate problemOf(const PrecisionReport &report) {
   Predicate predicate;
-  for (const BitDifference &row : report.differences)
-    if (isFault(row.difference)) {
-      predicate.kind = Predicate::Kind::Bits;
-      predicate.layer = row.node;
-      predicate.difference = row.difference;
-      return predicate;
-    }
-  // What users see; a layer may be imprecise without harm.
-  if (isBad(report)) {
+  auto fault =
+      std::ranges::find_if(report.differences, [](const BitDifference &row) {
+        return isFault(row.difference);
+      });
+  bool isFaulty = fault != report.differences.end();
+  // What users see; a layer may be imprecise without harm. Outputs that only
+  // the simulator spoils are the harm of its fault.
+  if (isFaulty ? isBadOnReference(report) : isBad(report)) {
     predicate.kind = Predicate::Kind::OutputBad;
+    return predicate;
+  }
+  if (isFaulty) {
+    predicate.kind = Predicate::Kind::Bits;
+    predicate.layer = fault->node;
+    predicate.difference = fault->difference;
     return predicate;
   }
   const PrecisionRow *worst = nullptr;

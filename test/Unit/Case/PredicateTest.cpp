@@ -38,7 +38,7 @@ TEST(Predicate, WrongValuesAreNamed) {
                 "takes LAYER:COSINE");
 }
 
-TEST(Predicate, FaultsThenOutputsThenLayers) {
+TEST(Predicate, OutputsThenFaultsThenLayers) {
   PrecisionReport report;
   PrecisionTable &table = report.tables.emplace_back();
   table.method = AnalysisMethod::PerLayer;
@@ -49,11 +49,12 @@ TEST(Predicate, FaultsThenOutputsThenLayers) {
   EXPECT_EQ(problemOf(report).kind, Predicate::Kind::LayerCosine);
   EXPECT_EQ(problemOf(report).layer, "relu");
   // A bad output is what users see.
-  PrecisionTable &outputs = report.tables.emplace_back();
+  PrecisionTable outputs;
   outputs.method = AnalysisMethod::EndToEnd;
   outputs.rows = {report.tables[0].rows[0]};
   outputs.rows[0].isOutput = true;
   outputs.rows[0].metrics.count = 8;
+  report.tables.push_back(outputs);
   EXPECT_EQ(problemOf(report).kind, Predicate::Kind::OutputBad);
   report.tables.pop_back();
   BitDifference tie;
@@ -66,6 +67,13 @@ TEST(Predicate, FaultsThenOutputsThenLayers) {
   report.differences.push_back(fault);
   EXPECT_EQ(problemOf(report).kind, Predicate::Kind::Bits);
   EXPECT_EQ(problemOf(report).layer, "conv");
+  // A fault of the simulator can't have spoiled an output of the other engine.
+  outputs.mode = AnalysisMode::NPUBackend;
+  report.tables.push_back(outputs);
+  EXPECT_EQ(problemOf(report).kind, Predicate::Kind::Bits);
+  outputs.mode = AnalysisMode::Reference;
+  report.tables.push_back(outputs);
+  EXPECT_EQ(problemOf(report).kind, Predicate::Kind::OutputBad);
 }
 
 } // namespace
