@@ -423,10 +423,11 @@ func.func @quantized(%x: !f {nn.name = "x"}) -> (!f {nn.name = "y"}, tensor<1x2x
 
 class AuditTest : public PrecisionTest {
 protected:
-  Plan complete(std::vector<LayerConfig> rules) {
+  Plan complete(std::vector<LayerConfig> rules,
+                const std::string &text = quantized) {
     Plan plan = assign(std::move(rules));
     OwningOpRef<ModuleOp> view =
-        mlir::parseSourceString<ModuleOp>(quantized, &context);
+        mlir::parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(view);
     if (view)
       completeAudit(plan.audit, *view->getOps<mlir::func::FuncOp>().begin());
@@ -440,6 +441,24 @@ TEST_F(AuditTest, TheResultOfAddIsWhatItsConsumerReads) {
   EXPECT_EQ(add.granted, (LayerPrecision{U16, Default, U8}));
   EXPECT_EQ(add.reason, "its result is U8 because that is what 'Conv_3' reads; "
                         "the sum itself is computed from U16");
+}
+
+TEST_F(AuditTest, FineResultsThatAllReadAsCoarseOnesGainNothing) {
+  std::vector<LayerConfig> rules = {
+      with(named("Conv_0", Default), Default, U16)};
+  Plan plan = complete(rules);
+  EXPECT_EQ(layerOf(plan.audit[0], "Conv_0").reason, "")
+      << "Add_2 reads its 16 bits";
+  std::string narrowing = quantized;
+  const std::string fine = "nn.add %0, %1 : (!w, !w)";
+  narrowing.replace(narrowing.find(fine), fine.size(),
+                    "nn.add %c, %1 : (!n, !w)");
+  plan = complete(rules, narrowing);
+  const AuditedLayer &conv = layerOf(plan.audit[0], "Conv_0");
+  EXPECT_EQ(conv.granted.output, U16);
+  EXPECT_EQ(conv.reason,
+            "nothing is gained: its result is requantized to U8 for every "
+            "layer that reads it; give those data_type U16");
 }
 
 TEST_F(AuditTest, EveryDifferenceIsReported) {
