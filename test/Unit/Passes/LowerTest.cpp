@@ -291,4 +291,23 @@ func.func @main(%x: tensor<2x64xf32> {nn.name = "x"}) -> (tensor<2x64xf32> {nn.n
   EXPECT_EQ(lowerReport.islands[0].why, "its exponent is not one number");
 }
 
+/// An island reads or gives codes; what lies between two of them does not.
+TEST_F(LowerTest, FloatLayersWithoutCodesCount) {
+  setType("tanh", FP32);
+  setType("silu", FP32);
+  prepareNetwork(R"(
+func.func @main(%x: tensor<2x64xf32> {nn.name = "x"}) -> (tensor<2x64xf32> {nn.name = "out"}) {
+  %0 = nn.sigmoid %x : (tensor<2x64xf32>) -> tensor<2x64xf32> loc("sigmoid"("s"))
+  %1 = nn.pow %0, %0 : (tensor<2x64xf32>, tensor<2x64xf32>) -> tensor<2x64xf32> loc("pow"("c"))
+  %2 = nn.tanh %1 : (tensor<2x64xf32>) -> tensor<2x64xf32> loc("tanh"("t"))
+  %3 = nn.silu %2 : (tensor<2x64xf32>) -> tensor<2x64xf32> loc("silu"("u"))
+  return %3 : tensor<2x64xf32>
+}
+)");
+  lowerView(view, Target(), &lowerReport);
+  ASSERT_EQ(lowerReport.islands.size(), 1u);
+  EXPECT_EQ(lowerReport.islands[0].layer, "pow");
+  EXPECT_EQ(lowerReport.floatLayers, 3);
+}
+
 } // namespace
