@@ -49,8 +49,9 @@ double Attribution::sizes() const {
 }
 
 bool Attribution::closes() const {
-  // Parts of floats that are so much larger than their sum can't be added up.
-  constexpr double widestGap = 0.15, largestSizes = 1e4;
+  // Of parts that are so much larger than their sum, one hundredth is the whole
+  // loss: nobody is to blame for that.
+  constexpr double widestGap = 0.15, largestSizes = 100;
   return gap() <= widestGap && sizes() <= largestSizes;
 }
 

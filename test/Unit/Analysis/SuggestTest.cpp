@@ -295,6 +295,18 @@ TEST(Suggestion, WhatIsRequantizedStaysAsItIs) {
           << edit.value;
 }
 
+/// Their sum is the loss, and yet none of them says who causes it.
+TEST(Suggestion, PartsFarLargerThanTheirSumAreNotUsed) {
+  Attribution attribution{
+      .measured = 0.01,
+      .rows = {{"a", "a_out", "Conv", 1, 0}, {"b", "b_out", "Conv", -0.99, 0}}};
+  EXPECT_NEAR(attribution.gap(), 0, 1e-9);
+  EXPECT_FALSE(attribution.closes());
+  attribution.rows = {{"a", "a_out", "Conv", 0.1, 0},
+                      {"b", "b_out", "Conv", -0.09, 0}};
+  EXPECT_TRUE(attribution.closes());
+}
+
 /// A sum of 1e12 that should be 0.1 says nothing about any layer.
 TEST(Suggestion, PartsThatDontAddUpAreNotUsed) {
   Chain chain;
