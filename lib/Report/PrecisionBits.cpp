@@ -149,12 +149,23 @@ std::string renderDifferences(const PrecisionReport &report, size_t maxRows,
   return text;
 }
 
-std::string differencesVerdict(const PrecisionReport &report) {
-  if (!hasBothModes(report))
-    return "";
+/// Layers of which nothing is known.
+static std::string unexaminedText(const PrecisionReport &report) {
+  constexpr size_t most = 8;
+  size_t count = report.unexamined.size();
+  return count == 0
+             ? ""
+             : fmt::format("Not judged: {} layer{} that the engines had given "
+                           "other codes to read: {}.\n",
+                           count, count == 1 ? "" : "s",
+                           listed(report.unexamined, most));
+}
+
+static std::string judgedDifferences(const PrecisionReport &report) {
   std::string head = "Bits, NPUBackend against Reference: ";
   if (report.differences.empty())
-    return head + "the same in all layers.\n";
+    return fmt::format("{}the same in all {}layers.\n", head,
+                       report.unexamined.empty() ? "" : "other ");
   Rows faults, ofReference;
   std::string first;
   for (const BitDifference &row : report.differences) {
@@ -184,6 +195,12 @@ std::string differencesVerdict(const PrecisionReport &report) {
   add(ofReference, "Reference does not compute what it should, and NPUBackend "
                    "does,");
   return text;
+}
+
+std::string differencesVerdict(const PrecisionReport &report) {
+  return hasBothModes(report)
+             ? judgedDifferences(report) + unexaminedText(report)
+             : "";
 }
 
 } // namespace parallax

@@ -387,6 +387,7 @@ void describe(Archive &archive, T &report) {
   archive.optional("attribution", report.attribution);
   archive.optional("waterfall", report.waterfall);
   archive.optional("differences", report.differences);
+  archive.optional("unexamined", report.unexamined);
   archive.optional("diagnoses", report.diagnoses);
   archive.optional("suggestions", report.suggestions);
   archive.optional("histograms", report.histograms);

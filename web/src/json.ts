@@ -28,6 +28,7 @@ const textFields: ReadonlySet<string> = new Set([
   "inputs",
   "unmatched",
   "approximated",
+  "unexamined",
   "sample",
   "sample_names",
   "sample_source",

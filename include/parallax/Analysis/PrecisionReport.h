@@ -166,6 +166,9 @@ struct PrecisionReport {
   std::vector<WaterfallRow> waterfall;
   /// Layers whose bits differ between the engines, in the order of the network.
   std::vector<BitDifference> differences;
+  /// Tensors whose bits differ where the engines had given their layers other
+  /// codes to read: whether such a layer is right is not known.
+  std::vector<std::string> unexamined;
   /// Those of weights, then those of activations.
   std::vector<HistogramRow> histograms;
   /// The worst first.

@@ -412,7 +412,7 @@ PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
       compare(combination, samples, options, onlookers);
   clock.finish("layers");
   PrecisionReport report;
-  report.differences = onlookers.bits.differences(views.machine, samples);
+  onlookers.bits.addDifferences(report, views.machine, samples);
   combination.function.erase();
   clock.finish("bits");
   report.samples = int64_t(samples.count);

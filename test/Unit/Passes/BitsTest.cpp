@@ -10,6 +10,7 @@
 #include "parallax/Config/Target.h"
 #include "parallax/Passes/Analyze/Analyze.h"
 #include "parallax/Passes/Lower/Lower.h"
+#include "parallax/Report/Precision.h"
 #include "parallax/Support/Error.h"
 
 #include <cfloat>
@@ -60,15 +61,16 @@ protected:
     machine = lowerView(view);
   }
 
-  std::vector<BitDifference> analyze() {
+  std::vector<BitDifference> analyze() { return report().differences; }
+
+  PrecisionReport report() {
     std::vector<Comparison> all;
     for (auto method : {AnalysisMethod::PerLayer, AnalysisMethod::EndToEnd})
       for (auto mode : {AnalysisMode::Reference, AnalysisMode::NPUBackend})
         all.push_back({method, mode});
     auto load = [&](size_t i) { return std::vector{samples[i][0].clone()}; };
     return analyzePrecision({function(), view, machine}, all,
-                            {samples.size(), load, ""})
-        .differences;
+                            {samples.size(), load, ""});
   }
 
   /// Breaks one kernel: it has to be the only fault, of this class, and where
@@ -221,7 +223,12 @@ func.func @main(%x: tensor<1x8x9x9xf32> {nn.name = "x"}) -> (tensor<1x8x9x9xf32>
 }
 )";
 
-TEST_F(BitsTest, OperandsOnTiesOfTwoPathsAccuseNobody) {
+class TwoPathsTest : public BitsTest {
+protected:
+  void build();
+};
+
+void TwoPathsTest::build() {
   parse(withRandomWeights(twoPathsNetwork));
   samples.clear();
   for (int i = 0; i < 3; ++i)
@@ -245,9 +252,33 @@ TEST_F(BitsTest, OperandsOnTiesOfTwoPathsAccuseNobody) {
       value = (std::floor(value * 16) + 0.5F) * paramsOf("o").scale;
     }
   machine = lowerView(view);
-  for (const BitDifference &row : analyze())
+}
+
+TEST_F(TwoPathsTest, OperandsOnTiesAccuseNobody) {
+  build();
+  PrecisionReport found = report();
+  for (const BitDifference &row : found.differences)
     EXPECT_FALSE(isFault(row.difference))
         << row.node << ": " << nameOf(row.difference);
+  EXPECT_EQ(found.unexamined, std::vector<std::string>{"d"});
+  EXPECT_NE(differencesVerdict(found).find("Not judged: 1 layer that the "
+                                           "engines had given other codes to "
+                                           "read: d.\n"),
+            std::string::npos)
+      << differencesVerdict(found);
+}
+
+/// Nobody can tell a fault from other operands, and nobody may say that there
+/// is none.
+TEST_F(TwoPathsTest, AFaultBehindOtherOperandsIsNotPassedOver) {
+  build();
+  TestFault fault("sub:shift");
+  PrecisionReport found = report();
+  fault.checkFound();
+  bool isAccused = llvm::any_of(found.differences, [](const auto &row) {
+    return row.node == "sub" && isFault(row.difference);
+  });
+  EXPECT_TRUE(isAccused || llvm::is_contained(found.unexamined, "d"));
 }
 
 TEST_F(BitsTest, AFaultEndsWithItsObject) {

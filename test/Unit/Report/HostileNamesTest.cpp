@@ -54,6 +54,7 @@ PrecisionReport hostileReport(const std::string &name) {
   difference.node = difference.tensor = difference.type = name;
   difference.differing = difference.elements = 1;
   report.differences = {difference};
+  report.unexamined = {name};
   Diagnosis diagnosis;
   diagnosis.node = diagnosis.tensor = diagnosis.facts = name;
   report.diagnoses = {diagnosis};

@@ -157,8 +157,9 @@ void BitComparison::finish(size_t sample) {
   }
 }
 
-std::vector<BitDifference>
-BitComparison::differences(func::FuncOp machine, const Samples &source) const {
+void BitComparison::addDifferences(PrecisionReport &report,
+                                   func::FuncOp machine,
+                                   const Samples &source) const {
   // Of each tensor, the layer by itself; else, where the engines part first.
   std::map<size_t, size_t> chosen;
   for (size_t i = 0; i < pairs.size(); ++i) {
@@ -201,11 +202,11 @@ BitComparison::differences(func::FuncOp machine, const Samples &source) const {
     row.examples = std::move(layer.examples);
   }
   // Nobody parts where the operands have parted already.
-  std::vector<BitDifference> own;
   for (auto [row, layer] : llvm::zip(result, layers))
-    if (!layer.hasOtherOperands)
-      own.push_back(std::move(row));
-  return own;
+    if (layer.hasOtherOperands)
+      report.unexamined.push_back(row.tensor);
+    else
+      report.differences.push_back(std::move(row));
 }
 
 } // namespace parallax::analyze

@@ -47,10 +47,10 @@ public:
   /// Drops what a sample takes until the other ranks have run theirs.
   void forget(size_t sample) { samples[sample] = {}; }
 
-  /// The layers that differ, in the order of the network. Those that are worth
-  /// it are computed once more, with exact results beside them.
-  std::vector<BitDifference> differences(mlir::func::FuncOp machine,
-                                         const Samples &samples) const;
+  /// Gives a report the layers that differ, in the order of the network. Those
+  /// that are worth it are computed once more, with exact results beside them.
+  void addDifferences(PrecisionReport &report, mlir::func::FuncOp machine,
+                      const Samples &samples) const;
 
 private:
   struct Sample {
