@@ -16,7 +16,6 @@
 #include "parallax/Pipeline/Phases.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
-#include "parallax/Support/Log.h"
 #include "parallax/Support/MappedFile.h"
 #include "parallax/Support/TensorFile.h"
 #include "parallax/Support/Unicode.h"
@@ -197,7 +196,7 @@ private:
 
 } // namespace
 
-FinishedBuild readFinishedBuild(const fs::path &outputDir) {
+FinishedBuild readAnyBuild(const fs::path &outputDir) {
   fs::path context = OutputFiles(outputDir).context();
   fs::path command = OutputFiles(outputDir).command();
   for (const fs::path &file : {context, command})
@@ -205,16 +204,6 @@ FinishedBuild readFinishedBuild(const fs::path &outputDir) {
       throw Error(fmt::format("'{}' is not the output folder of a build: there "
                               "is no {} in it",
                               outputDir.string(), file.filename().string()));
-  // One that failed or crashed is worth a case too: it is built again anyway.
-  if (isCompleteBuild(outputDir))
-    for (const fs::path &file :
-         {context, command, OutputFiles(outputDir).precisionJson()})
-      checkResult(file);
-  else
-    log(LogLevel::Warning,
-        "the build in '{}' has not finished, so the case only has what it was "
-        "asked to do",
-        outputDir.string());
   FinishedBuild build{parseBuildConfig(readText(context), context.string()),
                       "parallax build", outputDir};
   auto json = nlohmann::ordered_json::parse(readText(command), nullptr, false);
@@ -228,6 +217,21 @@ FinishedBuild readFinishedBuild(const fs::path &outputDir) {
                             "build again",
                             command.string()));
   }
+  return build;
+}
+
+FinishedBuild readFinishedBuild(const fs::path &outputDir) {
+  FinishedBuild build = readAnyBuild(outputDir);
+  if (!isCompleteBuild(outputDir))
+    throw Error(fmt::format(
+        "the build in '{}' has not finished: there is no complete "
+        "manifest.json in it; build again, with --case if it fails, or name "
+        "its configuration with --config",
+        outputDir.string()));
+  OutputFiles files(outputDir);
+  for (const fs::path &file :
+       {files.context(), files.command(), files.precisionJson()})
+    checkResult(file);
   return build;
 }
 

@@ -12,6 +12,7 @@
 #include "parallax/Pipeline/Build.h"
 #include "parallax/Pipeline/Evaluation.h"
 #include "parallax/Pipeline/OutputFiles.h"
+#include "parallax/Pipeline/OutputFolder.h"
 #include "parallax/Pipeline/Phases.h"
 #include "parallax/Pipeline/RankFolder.h"
 #include "parallax/Pipeline/RunModel.h"
@@ -203,6 +204,10 @@ Accuracy evaluateModels(const EvaluateOptions &options) {
   PhaseClock clock;
   requireSameConfig(config);
   Evaluator evaluator(config, threads);
+  // Until all is written, no build may replace what is evaluated.
+  std::optional<OutputFolder> output;
+  if (!config.outputDir.empty() && ranks().isFirst())
+    output.emplace(config.outputDir);
   std::vector<EvaluatedModel> models = chosenModels(options, config);
   std::unique_ptr<AnswerJournal> journal = openJournal(options, config, models);
   if (journal)

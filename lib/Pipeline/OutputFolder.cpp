@@ -1,4 +1,4 @@
-//===- OutputFolder.cpp - One build at a time, and whole ------------------===//
+//===- OutputFolder.cpp - One writer at a time, and whole -----------------===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -211,12 +211,18 @@ std::string describeProblem(const fs::path &file, const fs::path &folder) {
 
 OutputFolder::OutputFolder(const fs::path &path) : folder(path), files(path) {
   fs::path file = files.lock();
-  createParentDirectories(file);
+  std::error_code ignored;
   struct stat opened, named;
   do {
     if (lock >= 0)
       ::close(lock);
-    lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    isNew = !fs::exists(folder, ignored);
+    createParentDirectories(file);
+    lock =
+        ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    // The one before may have removed its new folder.
+    if (lock < 0 && errno == ENOENT)
+      continue;
     if (lock < 0)
       throw Error(fmt::format("cannot write '{}': {}", file.string(),
                               whyNotWritten(file, errno)));
@@ -225,8 +231,8 @@ OutputFolder::OutputFolder(const fs::path &path) : folder(path), files(path) {
       ssize_t size = ::read(lock, text, sizeof(text) - 1);
       ::close(lock);
       throw Error(fmt::format(
-          "another build writes to '{}'{}; wait until it "
-          "has ended, or choose another output_dir",
+          "another command works in '{}'{}; wait until it "
+          "has ended, or choose another folder",
           folder.string(), size > 0 ? fmt::format(" (process {})", text) : ""));
     }
     // The one before may have removed the file after we opened it.
@@ -244,6 +250,9 @@ OutputFolder::OutputFolder(const fs::path &path) : folder(path), files(path) {
 
 OutputFolder::~OutputFolder() {
   ::unlink(files.lock().c_str());
+  std::error_code ignored;
+  if (isNew)
+    fs::remove(folder, ignored);
   ::close(lock);
 }
 

@@ -257,8 +257,10 @@ TuneResult tuneNetwork(const TuneOptions &options) {
       "save the tuned configuration to [{}], all trials to [{}]",
       files.tunedConfig().string(), files.history().string());
   // The build has written one only if it was to be analyzed.
-  if (!fs::exists(files.output.report()))
+  if (!fs::exists(files.output.report())) {
+    OutputFolder output(config.outputDir);
     writeReport(config.outputDir);
+  }
   if (hasReportPage())
     result.report = files.output.report();
   showResult(describeResult(result));

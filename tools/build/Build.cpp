@@ -34,7 +34,7 @@ void packIfAsked(const BuildFlags &flags, const std::string &outputDir) {
   if (flags.caseFile.empty() || outputDir.empty() || !ranks().isFirst())
     return;
   PackRequest request;
-  request.build = readFinishedBuild(outputDir);
+  request.build = readAnyBuild(outputDir);
   request.caseFile = flags.caseFile;
   request.builder.threads = flags.common.threads;
   runInterruptible([&] {

@@ -23,8 +23,12 @@ struct FinishedBuild {
   std::filesystem::path folder;
 };
 
-/// Reads what a build left in its folder of results. Throws Error if that was
-/// no build, or one of another version.
+/// Reads what a build was asked to do, whether it has finished or not. Throws
+/// Error if that was no build, or one of another version.
+FinishedBuild readAnyBuild(const std::filesystem::path &outputDir);
+
+/// The same of a build that has finished. Throws Error if it has not, or if its
+/// files are those of several builds.
 FinishedBuild readFinishedBuild(const std::filesystem::path &outputDir);
 
 /// A build that is still to be done.

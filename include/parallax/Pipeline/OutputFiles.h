@@ -27,7 +27,7 @@ public:
   Path command() const { return folder / "build_command.json"; }
   /// Which files belong together; the last one that a build writes.
   Path manifest() const { return folder / "manifest.json"; }
-  /// Exists while a build writes to the folder.
+  /// Exists while a command writes to the folder.
   Path lock() const { return folder / "build.lock"; }
   /// Samples of the analysis that a suggestion wants to calibrate on.
   Path analyzedSamples() const { return folder / "analyzed_samples"; }

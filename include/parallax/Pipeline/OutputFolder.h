@@ -1,10 +1,11 @@
-//===- OutputFolder.h - One build at a time, and whole ---------*- C++ -*-===//
+//===- OutputFolder.h - One writer at a time, and whole --------*- C++ -*-===//
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files of two builds in one folder would be read as those of one. So a build
-// locks its folder, removes what earlier builds have left, and in the end lists
-// what belongs together in a manifest. A folder without one is not complete.
+// Files of two builds in one folder would be read as those of one. So whatever
+// writes results locks the folder. A build removes what earlier builds have
+// left, and in the end lists what belongs together in a manifest. A folder
+// without one is not complete.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_PIPELINE_OUTPUTFOLDER_H
 #define PARALLAX_PIPELINE_OUTPUTFOLDER_H
@@ -17,13 +18,15 @@
 
 namespace parallax {
 
-/// The output folder of a build, as long as the build runs.
+/// The output folder of a build, an evaluation, a tuning or a report, as long as
+/// that runs.
 class OutputFolder {
 public:
   /// Creates and locks it. Throws Error that names the process that has it.
   explicit OutputFolder(const std::filesystem::path &folder);
   OutputFolder(const OutputFolder &) = delete;
   OutputFolder &operator=(const OutputFolder &) = delete;
+  /// Removes the folder if it is new and nothing was written to it.
   ~OutputFolder();
 
   /// Removes the results of earlier builds from a phase on, the manifest first.
@@ -39,6 +42,7 @@ public:
 private:
   std::filesystem::path folder;
   OutputFiles files;
+  bool isNew = false;
   int lock = -1;
 };
 
