@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <mutex>
 #include <set>
@@ -224,6 +225,43 @@ TEST(Compiler, CheckpointsGoOn) {
   // The checkpoint has the network as it was imported.
   EXPECT_NE(recorder.results.find("Imported"), std::string::npos)
       << recorder.results;
+}
+
+/// Writes to a file as soon as samples are calibrated on.
+class Intruder final : public Recorder {
+public:
+  explicit Intruder(fs::path file) : file(std::move(file)) {}
+
+  void onProgress(const ProgressEvent &event) override {
+    Recorder::onProgress(event);
+    if (event.title == "Calibrating" && event.hasEnded)
+      std::ofstream(file, std::ios::app) << '\0';
+  }
+
+private:
+  const fs::path file;
+};
+
+TEST(Compiler, AModelThatChangesIsRefused) {
+  TempDir dir;
+  CompileOptions options = quickstart(dir / "out");
+  fs::path model = dir / "model.onnx";
+  fs::copy_file(fs::path(PARALLAX_ROOT) / "configs/quickstart/digits.onnx",
+                model);
+  options.overrides = {{"input", {model.string()}}};
+  compile(options);
+  EXPECT_TRUE(fs::exists(dir / "out/manifest.json"));
+  Intruder intruder(model);
+  std::string message;
+  try {
+    compile(options, &intruder);
+  } catch (const Error &error) {
+    message = error.what();
+  }
+  EXPECT_NE(message.find("model.onnx"), std::string::npos) << message;
+  EXPECT_NE(message.find("changed while the build ran"), std::string::npos)
+      << message;
+  EXPECT_FALSE(fs::exists(dir / "out/manifest.json"));
 }
 
 TEST(Compiler, MistakesAreErrors) {
