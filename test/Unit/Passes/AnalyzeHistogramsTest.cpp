@@ -26,8 +26,11 @@ func.func @main(%x: tensor<1x2x4x4xf32> {nn.name = "x"}) -> (tensor<1x2x4x4xf32>
 
 class AnalyzeHistogramsTest : public QuantizeTest {
 protected:
-  void SetUp() override {
-    parse(unequalChannels);
+  void SetUp() override { prepareNetwork(unequalChannels); }
+
+  void prepareNetwork(const char *text) {
+    parse(text);
+    samples.clear();
     for (int i = 0; i < 3; ++i)
       samples.push_back({random(function().getArgumentTypes()[0])});
     calibration = calibrate(function(), samples);
@@ -122,6 +125,21 @@ TEST_F(AnalyzeHistogramsTest, WeightsComeFirst) {
   ASSERT_TRUE(weights.clip);
   EXPECT_NEAR(weights.clip->second, 1, 1e-6);
   EXPECT_EQ(weights.clip->first, -weights.clip->second);
+}
+
+TEST_F(AnalyzeHistogramsTest, WeightsOfNoChannelsHaveNoClipLines) {
+  prepareNetwork(R"(
+func.func @main(%x: tensor<1x4xf32> {nn.name = "x"}) -> (tensor<1x0xf32> {nn.name = "out"}) {
+  %w = nn.constant dense<> : tensor<0x4xf32> loc("w"("w"))
+  %0 = nn.fully_connected %x, %w : (tensor<1x4xf32>, tensor<0x4xf32>) -> tensor<1x0xf32> loc("fc"("y"))
+  return %0 : tensor<1x0xf32>
+}
+)");
+  PrecisionReport report = analyze();
+  ASSERT_FALSE(report.histograms.empty());
+  EXPECT_EQ(report.histograms[0].tensor, "w");
+  EXPECT_EQ(report.histograms[0].values.count(), 0);
+  EXPECT_FALSE(report.histograms[0].clip);
 }
 
 TEST_F(AnalyzeHistogramsTest, WithoutSamplesThereAreWeightsAlone) {

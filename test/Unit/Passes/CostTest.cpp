@@ -6,6 +6,7 @@
 // docs/targets.md.
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/NPU/Cost.h"
+#include "parallax/Dialect/NN/Cost.h"
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Dialect/NPU/NPUOps.h"
 #include "parallax/Report/Cost.h"
@@ -123,6 +124,26 @@ TEST_F(CostTest, ConvolutionSumReshapeAndProduct) {
   EXPECT_EQ(total.macs, 11840);
   EXPECT_DOUBLE_EQ(total.milliseconds, 785 / 500e3);
   EXPECT_EQ(maxCycleLine(costs), "max_cycle = 785");
+}
+
+TEST_F(CostTest, WeightsOfNoElementsHaveNoProducts) {
+  module = mlir::parseSourceString<ModuleOp>(R"(
+func.func @main(%x: tensor<1x3x8x8xf32>, %v: tensor<1x4xf32>) {
+  %w = nn.constant dense<> : tensor<0x3x3x3xf32>
+  %m = nn.constant dense<> : tensor<0x4xf32>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<1x3x8x8xf32>, tensor<0x3x3x3xf32>) -> tensor<1x0x8x8xf32>
+  %1 = nn.fully_connected %v, %m : (tensor<1x4xf32>, tensor<0x4xf32>) -> tensor<1x0xf32>
+  return
+})",
+                                             &context);
+  ASSERT_TRUE(module);
+  int64_t layers = 0;
+  module->walk([&](mlir::Operation *op) {
+    EXPECT_EQ(nn::countMacs(op), 0);
+    layers += mlir::isa<nn::ConvOp, nn::FullyConnectedOp>(op);
+  });
+  EXPECT_EQ(layers, 2);
 }
 
 TEST_F(CostTest, ConversionsCountForTheirLayers) {

@@ -275,6 +275,20 @@ TEST_F(LowerTest, KeepsNamesAndPorts) {
   });
 }
 
+TEST_F(LowerTest, LeavesNormalizationsWithoutChannelsToFloat) {
+  prepareNetwork(R"(
+func.func @main(%x: tensor<1x0x4x4xf32> {nn.name = "x"}) -> (tensor<1x0x4x4xf32> {nn.name = "out"}) {
+  %s = nn.constant dense<> : tensor<0xf32> loc("s"("s"))
+  %0 = nn.instance_normalization %x, %s, %s : (tensor<1x0x4x4xf32>, tensor<0xf32>, tensor<0xf32>) -> tensor<1x0x4x4xf32> loc("norm"("n"))
+  return %0 : tensor<1x0x4x4xf32>
+}
+)");
+  lowerView(view, Target(), &lowerReport);
+  ASSERT_EQ(lowerReport.islands.size(), 1u);
+  EXPECT_EQ(lowerReport.islands[0].layer, "norm");
+  EXPECT_EQ(lowerReport.islands[0].why, "it has no channels");
+}
+
 TEST_F(LowerTest, ComputesWhatHasNoIntegersInFloat) {
   prepareNetwork(R"(
 func.func @main(%x: tensor<2x64xf32> {nn.name = "x"}) -> (tensor<2x64xf32> {nn.name = "out"}) {
