@@ -38,8 +38,8 @@ KINDS = {
     "memory limit": (limits.memory, 4, 80),
     "zero size": (zero_sizes.trial, 80, None),
     "flipped bit": (flips.flip, 60, 3000),
-    "long chain": (sizes.long_chain, 0, 1),
-    "many samples": (sizes.many_samples, 0, 1),
+    "long chain": (sizes.long_chain, 1, 2),
+    "many samples": (sizes.many_samples, 1, 2),
 }
 
 

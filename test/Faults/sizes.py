@@ -53,7 +53,8 @@ def long_chain(trials, number, count):
         values = make_odd_models.spread(8, -2, 2, sample)
         (samples / f"{sample}.bin").write_bytes(values)
     works = []
-    for layers in (5000, 20000):
+    most = (6_000, 20_000)[number]
+    for layers in (most // 4, most):
         make_odd_models.LAYERS = layers
         path = trials.work / "chain.onnx"
         path.write_bytes(make_odd_models.chain())
@@ -76,7 +77,8 @@ def many_samples(trials, number, count):
     nodes = [node("Sigmoid", ["x"], ["y"])]
     path.write_bytes(model(nodes, inputs=ports[0], outputs=ports[1]))
     works = []
-    for samples in (15_000, 60_000):
+    most = (8_000, 60_000)[number]
+    for samples in (most // 4, most):
         archive = trials.work / "many.tar"
         with tarfile.open(archive, "w") as tar:
             for sample in range(samples):

@@ -341,6 +341,44 @@ static int64_t bytesOf(Value value) {
   return dtype ? type.getNumElements() * int64_t(sizeOf(*dtype)) : 0;
 }
 
+namespace {
+
+/// The order of a block while operations move in it. MLIR counts all of them
+/// anew after each move.
+class Places {
+public:
+  explicit Places(Block &block) : block(block) { number(); }
+
+  bool isBefore(Operation *a, Operation *b) const {
+    return places.lookup(a) < places.lookup(b);
+  }
+
+  void moveBefore(Operation *op, Operation *reader) {
+    if (op->getNextNode() == reader)
+      return;
+    op->moveBefore(reader);
+    Operation *previous = op->getPrevNode();
+    uint64_t low = previous ? places.lookup(previous) : 0,
+             gap = places.lookup(reader) - low;
+    if (gap < 2)
+      number();
+    else
+      places[op] = low + gap / 2;
+  }
+
+private:
+  void number() {
+    uint64_t place = 0;
+    for (Operation &op : block)
+      places[&op] = place += uint64_t(1) << 32;
+  }
+
+  Block &block;
+  DenseMap<Operation *, uint64_t> places;
+};
+
+} // namespace
+
 /// Moves what is derived from layers to where it is read, on the way back. All
 /// layers stay in memory until then, and errors of each beside them would be
 /// several times as much. What makes little of much, such as sums, stays.
@@ -349,10 +387,11 @@ static void moveToReaders(Block &block) {
   SmallVector<Operation *> layers;
   for (Operation &op : block.without_terminator())
     layers.push_back(&op);
+  Places places(block);
   for (Operation *op : llvm::reverse(layers)) {
     Operation *first = nullptr;
     for (Operation *user : op->getUsers())
-      if (!first || user->isBeforeInBlock(first))
+      if (!first || places.isBefore(user, first))
         first = user;
     if (!first || first == block.getTerminator() || op->getNumOperands() == 0)
       continue;
@@ -363,7 +402,7 @@ static void moveToReaders(Block &block) {
       if (!isKnown(operand))
         read = std::max(read, bytesOf(operand));
     if (made * mostShrunk >= read)
-      op->moveBefore(first);
+      places.moveBefore(op, first);
   }
 }
 
