@@ -14,7 +14,10 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <fstream>
 #include <opencv2/imgcodecs.hpp>
+#include <optional>
+#include <random>
 #include <thread>
 
 using namespace parallax;
@@ -100,6 +103,41 @@ TEST_F(Calibration, UnpacksOnlyWhatIsNeededInOrderOfNames) {
 }
 
 using Indices = std::vector<size_t>;
+
+/// What this process has read from files so far; nothing if the system does not
+/// count that.
+std::optional<uint64_t> bytesRead() {
+  std::ifstream counters("/proc/self/io");
+  uint64_t bytes = 0;
+  for (std::string name; counters >> name >> bytes;)
+    if (name == "rchar:")
+      return bytes;
+  return std::nullopt;
+}
+
+TEST_F(Calibration, ReadsArchivesAsOftenForManySamplesAsForOne) {
+  if (!bytesRead())
+    GTEST_SKIP() << "/proc/self/io can't be read";
+  PortInfo input{"x", DType::F32, {1, 1024}};
+  std::vector<PackedEntry> entries;
+  std::mt19937 random(1);
+  for (int sample = 0; sample < 200; ++sample) {
+    std::vector<float> values(1024);
+    for (float &value : values)
+      value = float(random());
+    entries.push_back(
+        {fmt::format("{:03}.npy", sample), npyBytes<float>({1, 1024}, values)});
+  }
+  auto archive = pack(dir / "a.tar.gz", Packing::TarGz, entries);
+  uint64_t before = *bytesRead();
+  CalibrationSet set =
+      open({input}, {sourceOf(archive, "x", DataFormat::Numpy, -1)});
+  ASSERT_EQ(set.size(), entries.size());
+  for (size_t i = 0; i < set.size(); ++i)
+    set.load(i);
+  // To list the samples, to unpack them, and the samples themselves.
+  EXPECT_LT(*bytesRead() - before, 4 * std::filesystem::file_size(archive));
+}
 
 TEST(ChooseSamples, TakesThoseBeyondTheWantedOnes) {
   SampleChoice choice = chooseSamples(40, 32, {true, 8});
