@@ -10,6 +10,7 @@
 #include "parallax/Backend/Core/ConcurrentRuns.h"
 #include "parallax/Compiled/CompiledModel.h"
 #include "parallax/Pipeline/Build.h"
+#include "parallax/Pipeline/DataFiles.h"
 #include "parallax/Pipeline/Evaluation.h"
 #include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Pipeline/OutputFolder.h"
@@ -25,7 +26,6 @@
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Ranks.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -128,27 +128,16 @@ Accuracy scoreModels(const EvaluateOptions &options, BuildConfig config,
 
 /// The files of the samples and labels: their names, sizes and times. Pictures
 /// are too many to read them twice.
-std::string digestOfData(BuildConfig config) {
+std::string digestOfData(const BuildConfig &config) {
   std::vector<std::string> lines;
-  auto add = [&](const fs::path &path) {
+  for (const fs::path &file : filesNamedIn(config, [](std::string_view field) {
+         return field.starts_with("evaluation.");
+       })) {
     std::error_code ignored;
     lines.push_back(fmt::format(
-        "{} {} {}", path.string(), fs::file_size(path, ignored),
-        fs::last_write_time(path, ignored).time_since_epoch().count()));
-  };
-  forEachPath(config, [&](const std::string &field, std::string &path) {
-    std::error_code error;
-    if (!field.starts_with("evaluation.") || path.empty())
-      return;
-    if (!fs::is_directory(path, error))
-      return add(path);
-    for (fs::recursive_directory_iterator entry(path, error), end;
-         !error && entry != end; entry.increment(error))
-      if (!entry->is_directory(error))
-        add(entry->path());
-  });
-  // Folders have no order.
-  std::ranges::sort(lines);
+        "{} {} {}", file.string(), fs::file_size(file, ignored),
+        fs::last_write_time(file, ignored).time_since_epoch().count()));
+  }
   std::string all = fmt::format("{}", fmt::join(lines, "\n"));
   return sha256Of(std::as_bytes(std::span(all)));
 }

@@ -153,6 +153,10 @@ std::string digestOfModel(const std::string &model,
              : sha256Of(std::as_bytes(std::span(digests)));
 }
 
+std::string digestOfModel(const std::string &model) {
+  return digestOfModel(model, onnx_import::summarizeModel(model));
+}
+
 mlir::func::FuncOp Network::function() {
   return *moduleOp->getOps<mlir::func::FuncOp>().begin();
 }

@@ -73,6 +73,7 @@ private:
 /// The SHA-256 of a model as its file is now, external data included.
 std::string digestOfModel(const std::string &model,
                           const onnx_import::ModelSummary &summary);
+std::string digestOfModel(const std::string &model);
 
 } // namespace parallax
 
