@@ -71,15 +71,16 @@ Workbench::withRequired(std::span<const ConfigEdit> edits) const {
 void Workbench::calibrate(std::span<const ConfigEdit> edits) {
   std::vector<ConfigEdit> levers = leversOf(edits);
   std::string key = keyOf(levers);
-  if (isCalibrated && key == calibratedAs && !isImproved)
+  bool isSame = isCalibrated && key == calibratedAs;
+  if (isSame && !isImproved)
     return;
+  // If it fails there is no network.
+  isCalibrated = false;
   Quiet quiet(currentListener());
   ListenerScope scope(quiet);
   state.config = withEdits(original, levers);
   fs::path checkpoint = OutputFiles(folder).checkpoint("calibrate");
-  bool canRestore = isCalibrated && key == calibratedAs;
-  isCalibrated = false; // Until it has succeeded.
-  if (canRestore && fs::exists(checkpoint)) {
+  if (isSame && fs::exists(checkpoint)) {
     state.network.emplace(networkOptions(state.config), checkpoint);
   } else {
     state.network.reset();
@@ -104,10 +105,6 @@ void Workbench::build(std::span<const ConfigEdit> edits) {
   isImproved = asksForImprovement(state.config.quant);
   try {
     buildAgain(state, "quantize", "compile");
-    // Without samples, these phases have nothing to do.
-    if (!machineOf(state))
-      throw Error("these changes leave no samples to quantize with: "
-                  "quant.input_configs has to stay");
   } catch (...) {
     state.config = leversOnly;
     throw;
