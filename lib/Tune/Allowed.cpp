@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Allowed.h"
 
+#include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Dialect/NN/TypeName.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
@@ -41,11 +42,13 @@ std::vector<ConfigEdit> requiredTypes(const TuningConfig &config,
                                       mlir::func::FuncOp network) {
   struct Layer {
     std::string name, opType;
+    bool hasWeights = false;
   };
   std::vector<Layer> layers;
   for (Operation &op : network.front().without_terminator())
     if (op.getNumOperands() > 0)
-      layers.push_back({getLayerName(&op).node, typeNameOf(&op)});
+      layers.push_back(
+          {getLayerName(&op).node, typeNameOf(&op), bool(nn::weightOf(&op))});
   auto check = [&](const std::vector<AllowedTypes> &entries, const char *field,
                    std::string Layer::*name) {
     for (const AllowedTypes &entry : entries)
@@ -77,17 +80,21 @@ std::vector<ConfigEdit> requiredTypes(const TuningConfig &config,
   };
   std::vector<ConfigEdit> edits;
   for (DataType type : {DataType::U8, DataType::U16, DataType::FP32}) {
-    std::vector<std::string> names;
-    for (const Layer &layer : layers)
-      if (needs(layer, type) &&
-          std::ranges::find(names, layer.name) == names.end())
-        names.push_back(layer.name);
-    if (!names.empty())
-      edits.push_back({"quant.layer_configs",
-                       nlohmann::ordered_json{{"layer_names", names},
-                                              {"data_type", configName(type)}}
-                           .dump(),
-                       true});
+    for (bool hasWeights : {false, true}) {
+      std::vector<std::string> names;
+      for (const Layer &layer : layers)
+        if (needs(layer, type) && layer.hasWeights == hasWeights &&
+            std::ranges::find(names, layer.name) == names.end())
+          names.push_back(layer.name);
+      if (names.empty())
+        continue;
+      nlohmann::ordered_json rule{{"layer_names", names},
+                                  {"data_type", configName(type)}};
+      // Nor may a rule for everything give them wide weights.
+      if (hasWeights && type == DataType::U8)
+        rule["weight_data_type"] = configName(DataType::S8);
+      edits.push_back({"quant.layer_configs", rule.dump(), true});
+    }
   }
   return edits;
 }

@@ -116,6 +116,14 @@ private:
         choice.require(it->second.all, *it->second.output);
       }
     }
+    // What has to stay narrow gives narrow results, too.
+    for (const auto &[set, tensor] : tensors)
+      if (tensor.output &&
+          std::ranges::any_of(tensor.makers, [&](const std::string &maker) {
+            return problem.fixed.contains(maker);
+          }))
+        choice.costIf(*tensor.output, true,
+                      std::numeric_limits<double>::infinity());
   }
 
   void addLayer(const PrecisionRow &row) {
