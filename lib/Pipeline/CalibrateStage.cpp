@@ -267,6 +267,19 @@ AnalyzedSamples heldOutSamples(Network &network, const BuildConfig &config) {
   return result;
 }
 
+SeenSamples calibrationAndOthers(Network &network, const BuildConfig &config) {
+  constexpr size_t mostOthers = 32;
+  // In a folder of their own: the other one has what an analysis asks for.
+  auto set = std::make_shared<const CalibrationSet>(CalibrationSet::open(
+      network.inputs(), calibrationSources(network.inputs(), config),
+      config.outputDir, "calibration_and_others",
+      {config.quant.calibrationHoldOut, mostOthers}));
+  return {{set->size() + set->heldOut(),
+           [set](size_t i) { return set->load(i); },
+           config.quant.inputConfigs[0].calibrationDataset},
+          set->size()};
+}
+
 void runCalibrateStage(BuildState &state) {
   const BuildConfig &config = state.config;
   mlir::func::FuncOp network = state.network->function();

@@ -183,18 +183,11 @@ NetworkAnswers Evaluator::answer(const std::string &name,
   return answers;
 }
 
-NetworkAccuracy Evaluator::measureFirst(std::span<const size_t> samples) const {
-  std::span<const NetworkAnswers> first(&networks.front(), 1);
-  return judging ? measureAnswers(*judging, task, data, samples, first).front()
-                 : measureNumbers(task, first).front();
-}
-
 std::vector<NetworkAccuracy>
-Evaluator::measure(const NetworkAnswers &other,
+Evaluator::measure(const std::vector<NetworkAnswers> &answers,
                    std::span<const size_t> samples) const {
-  NetworkAnswers pair[] = {networks.front(), other};
-  return judging ? measureAnswers(*judging, task, data, samples, pair)
-                 : measureNumbers(task, pair);
+  return judging ? measureAnswers(*judging, task, data, samples, answers)
+                 : measureNumbers(task, answers);
 }
 
 void Evaluator::answerRuns(NetworkAnswers &answers, const Executable &network,

@@ -31,6 +31,8 @@ constexpr double clearly = 1.5;
 /// them has to save.
 constexpr int mostDescents = 3;
 constexpr double leastSaving = 0.01;
+/// Trials in all. Each looks at all samples to tune on.
+constexpr int64_t mostTrials = 12;
 
 /// A point of the predicted front.
 struct Point {
@@ -60,7 +62,7 @@ public:
     if (search.holds(*from))
       return;
     climbFronts();
-    if (!search.holds(*search.best()) && cutsValues()) {
+    if (!isMet() && cutsValues()) {
       // No width brings back what a range has cut.
       levers.clear();
       from = &search.measure("as configured", {});
@@ -100,7 +102,7 @@ private:
     losses = {};
     for (int round = 0; round < mostRounds; ++round) {
       // Only a point of this front says what else there is to gain on it.
-      if (round > 0 && !hasTheseLevers(*search.best()))
+      if (round > 0 && (!search.best() || !hasTheseLevers(*search.best())))
         break;
       std::vector<Point> front = predictFront(round);
       if (!climb(front, round))
@@ -115,6 +117,23 @@ private:
                               &ConfigEdit::value);
   }
 
+  bool isMet() const {
+    const TrialRecord *best = search.best();
+    return best && search.holds(*best);
+  }
+
+  /// The last trial is that of 16 bits everywhere, if nothing holds.
+  bool hasTrialsLeft() const {
+    return search.count() < mostTrials - (isMet() ? 0 : 1);
+  }
+
+  /// What a trial loses. One without a result may have lost all that there is.
+  double lossOf(const TrialRecord &trial) const {
+    return trial.failure.empty()
+               ? trial.loss.value
+               : std::max(std::abs(search.floats), search.tolerableLoss());
+  }
+
   bool cutsValues() const {
     return std::ranges::any_of(levers, [](const ConfigEdit &edit) {
       return edit.field == "quant.calibration_method";
@@ -124,11 +143,11 @@ private:
   void pullLevers() {
     if (search.config.levers.empty())
       return;
-    std::vector<ConfigEdit> chosen = chooseLevers(search, {});
+    std::vector<ConfigEdit> chosen = chooseLevers(search);
     if (chosen.empty())
       return;
     const TrialRecord &pulled = search.measure("levers", chosen);
-    if (pulled.failure.empty() && pulled.loss.value < from->loss.value) {
+    if (lossOf(pulled) < lossOf(*from)) {
       levers = chosen;
       from = &pulled;
     }
@@ -223,7 +242,7 @@ private:
   }
 
   Search::Prediction predictionOf(const Point &point) const {
-    return {from->loss.value * point.left, point.cost};
+    return {lossOf(*from) * point.left, point.cost};
   }
 
   const TrialRecord &measure(const Point &point, const std::string &purpose) {
@@ -233,28 +252,27 @@ private:
   /// The greatest loss that 8 bits may have beside the part of the errors that
   /// is left: what was measured on few samples is uncertain, and the best of
   /// several trials is so by chance, too.
-  double steepest() const {
-    return std::max(from->loss.high, from->loss.value);
-  }
+  double steepest() const { return std::max(from->loss.high, lossOf(*from)); }
 
   /// Looks for the cheapest point that is predicted to hold, and does. False if
   /// no other front can be expected to have a cheaper one.
   bool climb(const std::vector<Point> &front, int round) {
     double slope = steepest(), allowed = search.tolerableLoss();
-    const TrialRecord *known = search.best();
-    int64_t most = known && search.holds(*known)
-                       ? known->cycles
-                       : std::numeric_limits<int64_t>::max();
+    int64_t most =
+        isMet() ? search.best()->cycles : std::numeric_limits<int64_t>::max();
     int tried = 0;
-    for (size_t at = 1; at < front.size() && tried < mostPoints; ++at) {
+    for (size_t at = 0;
+         at < front.size() && tried < mostPoints && hasTrialsLeft(); ++at) {
       if (front[at].cost >= most)
         break;
-      if (front[at].left * slope > allowed && at + 1 < front.size())
+      // 8 bits are a point of the front, too.
+      if (front[at].edits.size() == levers.size() ||
+          (front[at].left * slope > allowed && at + 1 < front.size()))
         continue;
       ++tried;
       const TrialRecord &trial =
           measure(front[at], fmt::format("round {}, point {} of {}", round + 1,
-                                         at, front.size() - 1));
+                                         at + 1, front.size()));
       if (search.holds(trial)) {
         descend(front, front[at], trial, round);
         return true;
@@ -273,9 +291,10 @@ private:
                const TrialRecord &held, int round) {
     double allowed = search.tolerableLoss();
     double good = start.left, high = held.loss.high;
-    double bad = front.front().left, tooHigh = steepest();
+    double bad = 1, tooHigh = steepest();
     int64_t cost = held.cycles;
-    for (int i = 0; i < mostDescents && high < allowed && tooHigh > allowed;
+    for (int i = 0; i < mostDescents && high < allowed && tooHigh > allowed &&
+                    hasTrialsLeft();
          ++i) {
       double reach = good + (bad - good) * (allowed - high) / (tooHigh - high);
       auto next = std::ranges::find_if(
@@ -300,7 +319,7 @@ private:
 
   /// If nothing holds, 16 bits everywhere is the best that can be had.
   void lastResort() {
-    if (!search.holds(*search.best()))
+    if (!isMet())
       search.measure("16 bits everywhere", withLevers({everythingWide(true)}));
   }
 

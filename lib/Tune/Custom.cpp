@@ -43,7 +43,7 @@ Json patchOf(const std::string &text) {
   return Json::parse(text, nullptr, false);
 }
 
-/// What the command of the configuration prints.
+/// What the command of the configuration prints. Throws Error.
 std::string askCommand(const Search &search, const fs::path &history) {
   const std::string &command = search.config.customCommand;
   fs::path printed = history.parent_path() / "custom.json";
@@ -75,24 +75,40 @@ std::vector<ConfigEdit> proposedEdits(const std::string &text) {
 } // namespace
 
 void searchByProposals(Search &search, const Proposer &propose) {
-  search.measure("as configured", {});
+  search.measureAll({{"as configured", {}}});
+  // Proposals go on from all that the history has.
+  std::vector<Search::Question> earlier;
+  for (const TrialRecord &trial : search.history.trials())
+    earlier.push_back({trial.purpose, search.ownEdits(trial)});
+  search.measureAll(earlier);
   while (true) {
-    size_t before = search.history.trials().size();
+    int64_t before = search.count();
     std::vector<ConfigEdit> edits =
         proposedEdits(propose(fs::absolute(search.historyFile)));
     if (edits.empty())
       return;
-    search.measure("custom", edits);
+    search.measureAll({{"custom", edits}});
     // One that repeats itself has nothing more to say.
-    if (search.history.trials().size() == before)
+    if (search.count() == before)
       return;
   }
 }
 
 void searchByCommand(Search &search) {
   searchByProposals(search, [&](const fs::path &history) {
-    return ranks().fromFirst("a proposal",
-                             [&] { return askCommand(search, history); });
+    // What was found so far is kept, so all ranks have to know of a failure.
+    std::string answer = ranks().fromFirst("a proposal", [&] {
+      try {
+        return "+" + askCommand(search, history);
+      } catch (const Cancelled &) {
+        throw;
+      } catch (const Error &error) {
+        return std::string("-") + error.what();
+      }
+    });
+    if (answer.starts_with('-'))
+      throw SearchEnded{answer.substr(1)};
+    return answer.substr(1);
   });
 }
 

@@ -41,11 +41,10 @@ constexpr Lever levers[] = {
 /// Measures the weighed squared error of outputs on a few samples.
 class OutputError {
 public:
-  OutputError(Search &search, const std::vector<ConfigEdit> &edits)
-      : search(search) {
+  explicit OutputError(Search &search) : search(search) {
     std::span<const size_t> all(search.split.tuning);
     samples = all.first(std::min(all.size(), lookedAt));
-    search.bench.calibrate(edits);
+    search.bench.calibrate({});
     Executable network = search.bench.calibrated().network->prepare({});
     floats.resize(samples.size());
     weights.resize(samples.size());
@@ -135,31 +134,34 @@ private:
   std::vector<std::vector<std::vector<float>>> weights;
 };
 
-std::vector<ConfigEdit> joined(std::vector<ConfigEdit> a,
-                               const std::vector<ConfigEdit> &b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
+std::string describeError(double found, double before) {
+  if (!std::isfinite(found))
+    return "can't be built, or gives no numbers";
+  std::string text = fmt::format("error of outputs {:.4g}", found);
+  if (before > 0 && std::isfinite(before))
+    text += fmt::format(" ({:+.1f} %)", 100 * (found / before - 1));
+  return text;
 }
 
 } // namespace
 
-std::vector<ConfigEdit> chooseLevers(Search &search,
-                                     const std::vector<ConfigEdit> &fixed) {
-  OutputError error(search, fixed);
+std::vector<ConfigEdit> chooseLevers(Search &search) {
+  OutputError error(search);
   std::vector<ConfigEdit> chosen;
-  double least = error.of(fixed);
+  double least = error.of({});
   for (TuningLever kind : search.config.levers) {
     std::optional<ConfigEdit> better;
     double before = least;
     for (const Lever &lever : levers) {
       if (lever.kind != kind)
         continue;
-      stopIfCancelled();
+      search.checkTime();
       ConfigEdit edit{std::string(lever.field), std::string(lever.value)};
-      std::vector<ConfigEdit> tried = joined(chosen, {edit});
-      double found = error.of(joined(tried, fixed));
-      log(LogLevel::Info, "lever {} = {}: error of outputs {:.4g} ({:+.1f} %)",
-          lever.field, lever.value, found, 100 * (found / before - 1));
+      std::vector<ConfigEdit> tried = chosen;
+      tried.push_back(edit);
+      double found = error.of(tried);
+      log(LogLevel::Info, "lever {} = {}: {}", lever.field, lever.value,
+          describeError(found, before));
       if (found < least * (better ? 1 : 1 - leastGain)) {
         least = found;
         better = edit;

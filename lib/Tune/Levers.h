@@ -14,8 +14,7 @@ namespace parallax {
 
 /// The levers that lower the error of the outputs, as far as the configuration
 /// allows them; empty if none does.
-std::vector<ConfigEdit> chooseLevers(Search &search,
-                                     const std::vector<ConfigEdit> &fixed);
+std::vector<ConfigEdit> chooseLevers(Search &search);
 
 } // namespace parallax
 

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "Metric.h"
 
+#include "parallax/Analysis/ChannelGroups.h"
 #include "parallax/Pipeline/AnalyzeStage.h"
+#include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/CompareOutputs.h"
 #include "parallax/Pipeline/Evaluation.h"
 #include "parallax/Support/Error.h"
@@ -30,38 +32,47 @@ public:
   TaskMetric(BuildState &state, int threads)
       : config(state.config), evaluator(config, threads),
         inputs(state.network->inputs()) {
-    evaluator.run("Float", state.network->prepare({}), InputForm::Model);
-    MetricResult metric = evaluator.judge().networks.front().metrics.front();
-    metricTitle = metric.title;
-    isHigherBetter = metric.higherIsBetter;
-    if (!std::isfinite(metric.value.value))
+    split = splitSamples(evaluator.samples(), config.tuning);
+    Executable network = state.network->prepare({});
+    if (config.evaluation.task == EvaluationTask::Custom) {
+      // A command scores the samples that it gets, so it gets each part.
+      floatAnswers = evaluator.answer("Float", network, split.tuning);
+      if (!split.validation.empty())
+        validatedFloats = evaluator.answer("Float", network, split.validation);
+    } else {
+      evaluator.run("Float", network, InputForm::Model);
+      floatAnswers = validatedFloats = evaluator.first();
+    }
+    floatMetric =
+        evaluator.measure({floatAnswers}, split.tuning).front().metrics.front();
+    if (!std::isfinite(floatMetric.value.value))
       throw Error("the metric of the float network is not a number, so there "
                   "is nothing to tune for");
   }
 
-  std::string title() const override { return metricTitle; }
-  bool higherIsBetter() const override { return isHigherBetter; }
-  size_t sampleCount() const override { return evaluator.samples(); }
-  double floats(std::span<const size_t> samples) const override {
-    return evaluator.measureFirst(samples).metrics.front().value.value;
-  }
+  std::string title() const override { return floatMetric.title; }
+  bool higherIsBetter() const override { return floatMetric.higherIsBetter; }
+  double floats() const override { return floatMetric.value.value; }
 
   Measured measure(const Executable &network, std::span<const size_t> samples,
                    double hopeless) override {
     Measured measured;
     std::optional<NetworkAnswers> answers;
+    bool isTuning = std::ranges::equal(samples, split.tuning);
+    const NetworkAnswers &expected = isTuning ? floatAnswers : validatedFloats;
     for (size_t end : endsOfParts(samples.size())) {
       std::span<const size_t> part = samples.first(end);
       answers =
           evaluator.answer("trial", network, part.subspan(measured.samples),
                            answers ? &*answers : nullptr);
-      std::vector<NetworkAccuracy> found = evaluator.measure(*answers, part);
+      std::vector<NetworkAccuracy> found =
+          evaluator.measure({expected, *answers}, part);
       const MetricResult &first = found[0].metrics.front(),
                          &other = found[1].metrics.front();
       measured = {other.value, first.value.value, other.loss, end};
       if (!std::isfinite(other.value.value))
-        throw Error(fmt::format("the metric '{}' of a trial is not a number",
-                                metricTitle));
+        throw Error(
+            fmt::format("the metric '{}' of a trial is not a number", title()));
       if (other.loss.low > hopeless)
         break;
     }
@@ -73,13 +84,13 @@ public:
     return evaluator.load(sample * each, inputs, InputForm::Model);
   }
 
-  bool weigh(std::span<const Tensor> outputs,
-             std::span<const std::span<float>> weights) const override {
+private:
+  bool weighForTask(std::span<const Tensor> outputs,
+                    std::span<const std::span<float>> weights) const override {
     const Task *task = evaluator.knownTask();
     return task && task->weighErrors(outputs, weights);
   }
 
-private:
   /// A quarter, a half, and all. A command scores all samples together, and
   /// intervals of few samples are too narrow to give up on.
   std::vector<size_t> endsOfParts(size_t count) const {
@@ -96,32 +107,39 @@ private:
   BuildConfig config;
   Evaluator evaluator;
   std::vector<PortInfo> inputs;
-  std::string metricTitle;
-  bool isHigherBetter = true;
+  /// On the samples to tune on, and to validate on.
+  NetworkAnswers floatAnswers, validatedFloats;
+  MetricResult floatMetric;
 };
 
 //===----------------------------------------------------------------------===//
 // Without labels
 //===----------------------------------------------------------------------===//
 
+/// The samples to calibrate on flatter a network, so there are others beside
+/// them where there are any.
+SeenSamples samplesFor(BuildState &state) {
+  const BuildConfig &config = state.config;
+  if (config.quant.inputSampleDir.empty() && !config.quant.inputConfigs.empty())
+    return calibrationAndOthers(*state.network, config);
+  return {analyzedSamples(state)};
+}
+
 /// The worst group of channels of all outputs: the mean of its similarities
 /// over samples, as the verdict on outputs judges it.
 class SimilarityMetric final : public TuneMetric {
 public:
-  SimilarityMetric(BuildState &state, int threads)
-      : samples(analyzedSamples(state)), threads(threads) {
+  SimilarityMetric(BuildState &state, int threads) : threads(threads) {
+    SeenSamples all = samplesFor(state);
+    samples = all;
+    split = splitSamples(all.count, state.config.tuning, all.seen);
     references = outputsOf(state.network->prepare({}), samples, threads);
   }
 
   std::string title() const override { return "similarity"; }
-  size_t sampleCount() const override { return samples.count; }
-  double floats(std::span<const size_t>) const override { return 1; }
+  double floats() const override { return 1; }
   std::vector<Tensor> load(size_t sample) const override {
     return samples.load(sample);
-  }
-  bool weigh(std::span<const Tensor>,
-             std::span<const std::span<float>>) const override {
-    return false;
   }
 
   Measured measure(const Executable &network, std::span<const size_t> chosen,
@@ -171,18 +189,26 @@ std::unique_ptr<TuneMetric> makeMetric(BuildState &state, int threads,
   return std::make_unique<SimilarityMetric>(state, threads);
 }
 
-SampleSplit splitSamples(size_t count, double validationShare, uint64_t seed) {
+bool TuneMetric::weigh(std::span<const Tensor> outputs,
+                       std::span<const std::span<float>> weights) const {
+  return weighForTask(outputs, weights) || weighByGroups(outputs, weights);
+}
+
+SampleSplit splitSamples(size_t count, const TuningConfig &config,
+                         size_t seen) {
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t(0));
-  Random random(seed);
+  Random random(uint64_t(config.randomSeed));
   for (size_t i = count; i > 1; --i)
     std::swap(order[i - 1], order[random.next() % i]);
   // One sample alone has to do for both.
-  auto validating = size_t(std::lround(double(count) * validationShare));
+  auto validating = size_t(std::lround(double(count) * config.validationShare));
   validating = std::min(validating, count > 0 ? count - 1 : 0);
   SampleSplit split;
-  split.validation.assign(order.begin(), order.begin() + int64_t(validating));
-  split.tuning.assign(order.begin() + int64_t(validating), order.end());
+  for (size_t sample : order)
+    (sample >= seen && split.validation.size() < validating ? split.validation
+                                                            : split.tuning)
+        .push_back(sample);
   std::ranges::sort(split.validation);
   return split;
 }

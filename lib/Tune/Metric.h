@@ -26,27 +26,45 @@ struct Measured {
   size_t samples = 0;
 };
 
+/// Samples to tune on and samples to validate on.
+struct SampleSplit {
+  std::vector<size_t> tuning, validation;
+};
+/// A split by chance. The first samples may be `seen`: ranges were chosen on
+/// them, so they tell nothing about others and are not validated on.
+SampleSplit splitSamples(size_t count, const TuningConfig &config,
+                         size_t seen = 0);
+
 class TuneMetric {
 public:
   virtual ~TuneMetric() = default;
 
   virtual std::string title() const = 0;
   virtual bool higherIsBetter() const { return true; }
-  virtual size_t sampleCount() const = 0;
-  /// Whether it can be measured on some of them only.
-  virtual bool hasParts() const { return true; }
-  /// The float network on some samples.
-  virtual double floats(std::span<const size_t> samples) const = 0;
-  /// A network on some samples. A loss that is clearly above `hopeless` after a
-  /// part of them needs no more. Throws Error if it can't be measured.
+  /// The float network on the samples to tune on.
+  virtual double floats() const = 0;
+  /// A network on one part of the split. A loss that is clearly above
+  /// `hopeless` after some of its samples needs no more. Throws Error if it
+  /// can't be measured.
   virtual Measured measure(const Executable &network,
                            std::span<const size_t> samples,
                            double hopeless) = 0;
   /// Inputs of the network for a sample.
   virtual std::vector<Tensor> load(size_t sample) const = 0;
-  /// What errors of outputs are worth; see Task::weighErrors.
-  virtual bool weigh(std::span<const Tensor> outputs,
-                     std::span<const std::span<float>> weights) const = 0;
+  /// What errors of outputs are worth: to the task, or else to groups of
+  /// channels that count alike. False if nothing better is known than their
+  /// size.
+  bool weigh(std::span<const Tensor> outputs,
+             std::span<const std::span<float>> weights) const;
+
+  SampleSplit split;
+
+protected:
+  /// See Task::weighErrors.
+  virtual bool weighForTask(std::span<const Tensor>,
+                            std::span<const std::span<float>>) const {
+    return false;
+  }
 };
 
 /// The float network of `state` is what others are measured against. `score`
@@ -55,12 +73,6 @@ std::unique_ptr<TuneMetric> makeMetric(BuildState &state, int threads,
                                        const ScoreFunction &score);
 std::unique_ptr<TuneMetric> makeScoreMetric(BuildState &state, int threads,
                                             const ScoreFunction &score);
-
-/// Samples to tune on and samples to validate on, by chance.
-struct SampleSplit {
-  std::vector<size_t> tuning, validation;
-};
-SampleSplit splitSamples(size_t count, double validationShare, uint64_t seed);
 
 } // namespace parallax
 

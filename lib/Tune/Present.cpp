@@ -16,50 +16,119 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 namespace parallax {
 namespace {
 
-/// Layers that changes of a configuration name.
-int64_t countLayers(std::span<const ConfigEdit> edits) {
-  std::set<std::string> layers;
-  for (const ConfigEdit &edit : edits) {
-    auto rule = nlohmann::json::parse(edit.value, nullptr, false);
-    if (edit.field == "quant.layer_configs" && rule.is_object())
-      for (const auto &name :
-           rule.value("layer_names", nlohmann::json::array()))
-        if (name.is_string())
-          layers.insert(name.get<std::string>());
-  }
-  return int64_t(layers.size());
+using Json = nlohmann::ordered_json;
+
+/// The layers that rules of types name, by the types that they get. What a rule
+/// says of many layers at once is in `others`.
+struct TypeChanges {
+  std::map<std::string, std::set<std::string>> layers;
+  std::vector<std::string> others;
+};
+
+std::string typeIn(const Json &rule, const char *field) {
+  auto it = rule.find(field);
+  std::string type = it != rule.end() && it->is_string()
+                         ? it->get<std::string>()
+                         : std::string();
+  if (type == "FP32")
+    return "float";
+  if (type.ends_with("16"))
+    return "16 bits";
+  return type.ends_with("8") ? "8 bits" : "";
 }
 
-/// Everything that is not about types, and how many layers are.
+/// What a rule asks for; weights follow, unless they are all that changes.
+std::string typeOf(const Json &rule) {
+  for (const char *field : {"data_type", "output_data_type"})
+    if (std::string type = typeIn(rule, field); !type.empty())
+      return type;
+  return "weights of " + typeIn(rule, "weight_data_type");
+}
+
+/// The texts of a field that has one or several.
+std::vector<std::string> textsIn(const Json &rule, const char *field) {
+  std::vector<std::string> texts;
+  auto it = rule.find(field);
+  if (it != rule.end())
+    for (const Json &text : it->is_array() ? *it : Json::array({*it}))
+      if (text.is_string())
+        texts.push_back(text.get<std::string>());
+  return texts;
+}
+
+/// Where a rule holds that names no layers.
+std::string placeOf(const Json &rule) {
+  for (const char *field : {"op_type", "op_types", "layer_name_regex"})
+    if (std::vector<std::string> texts = textsIn(rule, field); !texts.empty())
+      return fmt::format("for {}", fmt::join(texts, ", "));
+  std::vector<std::string> from = textsIn(rule, "start_tensor_names"),
+                           to = textsIn(rule, "end_tensor_names");
+  std::vector<std::string> all = {"DEFAULT"};
+  if (from == all && to == all)
+    return "everywhere";
+  return fmt::format("from {} to {}", fmt::join(from, ", "),
+                     fmt::join(to, ", "));
+}
+
+TypeChanges typeChangesOf(std::span<const ConfigEdit> edits) {
+  TypeChanges changes;
+  for (const ConfigEdit &edit : edits) {
+    Json rule = Json::parse(edit.value, nullptr, false);
+    if (edit.field != "quant.layer_configs" || !rule.is_object())
+      continue;
+    std::string type = typeOf(rule);
+    bool namesLayers = false;
+    for (const char *field : {"layer_name", "layer_names"})
+      for (const std::string &name : textsIn(rule, field)) {
+        changes.layers[type].insert(name);
+        namesLayers = true;
+      }
+    if (!namesLayers)
+      changes.others.push_back(type + " " + placeOf(rule));
+  }
+  return changes;
+}
+
+/// Everything that is not about types, and how many layers have which.
 std::string describeChanges(std::span<const ConfigEdit> edits) {
   std::vector<std::string> changes;
   for (const ConfigEdit &edit : edits)
     if (edit.field != "quant.layer_configs")
       changes.push_back(fmt::format("{} = {}", edit.field, edit.value));
-  bool isAll = std::ranges::any_of(edits, [](const ConfigEdit &edit) {
-    return edit.value.find("start_tensor_names") != std::string::npos;
-  });
-  if (isAll)
-    changes.push_back("16 bits everywhere");
-  else if (int64_t count = countLayers(edits); count > 0)
-    changes.push_back(
-        fmt::format("16 bits for {} layer{}", count, count == 1 ? "" : "s"));
+  TypeChanges types = typeChangesOf(edits);
+  changes.insert(changes.end(), types.others.begin(), types.others.end());
+  for (const auto &[words, layers] : types.layers)
+    changes.push_back(fmt::format("{} for {} layer{}", words, layers.size(),
+                                  layers.size() == 1 ? "" : "s"));
   return changes.empty() ? "nothing was changed"
                          : fmt::format("changed: {}", fmt::join(changes, ", "));
 }
 
+/// "0.0123 worse than float (95 %: 0.0100 to 0.0150)".
+std::string describeLoss(const Estimate &loss) {
+  bool isGain = loss.value < 0;
+  double sign = isGain ? -1 : 1;
+  std::string text = fmt::format("{:.4f} {} than float", sign * loss.value,
+                                 isGain ? "better" : "worse");
+  auto [low, high] = std::minmax(sign * loss.low, sign * loss.high);
+  // A command gives numbers only.
+  if (low < high)
+    text += fmt::format(" (95 %: {:.4f} to {:.4f})", low, high);
+  return text;
+}
+
 std::string describeMetric(const std::string &title,
                            const ValidatedMetric &value) {
-  return fmt::format("{} {:.4f}, {:.4f} less than float (95 %: {:.4f} to "
-                     "{:.4f}) on {} other samples",
-                     title, value.metric.value, value.loss.value,
-                     value.loss.low, value.loss.high, value.samples);
+  return fmt::format("{} {:.4f}, {} on {} other samples", title,
+                     value.metric.value, describeLoss(value.loss),
+                     value.samples);
 }
 
 std::vector<TunedNetwork> frontOf(const std::vector<TunedNetwork> &trials,
@@ -86,19 +155,22 @@ TuningTerms termsOf(const Search &search) {
   terms.objective =
       search.config.objective == TuningObjective::Cycles ? "Cycles" : "Bytes";
   terms.floatMetric = search.floats;
-  if (!search.history.trials().empty())
-    terms.u8Cycles = search.history.trials().front().cycles;
+  if (const TrialRecord *first = search.first()) {
+    terms.u8Cycles = first->cycles;
+    terms.hasIntervals = first->metric.low < first->metric.high;
+  }
   return terms;
 }
 
 TunedNetwork asTuned(const TrialRecord &trial) {
+  TypeChanges changes = typeChangesOf(trial.edits);
   return {trial.number,
           trial.purpose,
           trial.metric,
           trial.cycles,
           trial.predictedMetric,
           trial.predictedCycles,
-          countLayers(trial.edits)};
+          int64_t(changes.layers["16 bits"].size())};
 }
 
 std::vector<TypeCounts> countTypes(mlir::func::FuncOp quantized) {
@@ -142,8 +214,7 @@ void presentResult(const Search &search, const TuneResult &result,
   }
   if (std::string text = renderPredictions(terms, trials, style); !text.empty())
     showResult(text);
-  showResult(
-      renderTuneResult(terms, asTuned(result.trials.back()), &best, style));
+  showResult(renderTuneResult(terms, trials.back(), &best, style));
 }
 
 std::string describeResult(const TuneResult &result) {
@@ -155,14 +226,15 @@ std::string describeResult(const TuneResult &result) {
                      result.bestValidated->loss.value <= result.tolerableLoss;
   std::string text = fmt::format(
       "{}: {}. It takes {:.3f} times the cost of the configuration as it was. "
-      "On the samples it was tuned on it loses {:.4f} of {}, where {:.4f} is "
+      "On the samples that it was tuned on, its {} is {}, where {:.4f} worse "
+      "is "
       "tolerable.",
       !result.isMet ? "No trial keeps to the criterion"
       : isConfirmed ? "The criterion holds"
                     : "The criterion holds on the samples that were tuned on, "
                       "but the others do not confirm it",
-      describeChanges(result.best.edits), factor, result.best.loss.value,
-      result.metric, result.tolerableLoss);
+      describeChanges(result.best.edits), factor, result.metric,
+      describeLoss(result.best.loss), result.tolerableLoss);
   if (result.bestValidated)
     text += fmt::format(" The final figure: {}.",
                         describeMetric(result.metric, *result.bestValidated));

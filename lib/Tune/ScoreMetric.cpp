@@ -13,6 +13,7 @@
 #include "parallax/Support/Error.h"
 
 #include <cmath>
+#include <numeric>
 
 namespace parallax {
 namespace {
@@ -25,6 +26,9 @@ public:
         isHigherBetter(state.config.tuning.accuracyCriterion.higherIsBetter),
         samples(analyzedSamples(state)),
         floatScore(scoreOf(state.network->prepare({}))) {
+    // It judges all of them at once.
+    split.tuning.resize(samples.count);
+    std::iota(split.tuning.begin(), split.tuning.end(), size_t(0));
     if (!std::isfinite(floatScore))
       throw Error("the score of the float network is not a number, so there "
                   "is nothing to tune for");
@@ -32,15 +36,9 @@ public:
 
   std::string title() const override { return "score"; }
   bool higherIsBetter() const override { return isHigherBetter; }
-  size_t sampleCount() const override { return samples.count; }
-  bool hasParts() const override { return false; }
-  double floats(std::span<const size_t>) const override { return floatScore; }
+  double floats() const override { return floatScore; }
   std::vector<Tensor> load(size_t sample) const override {
     return samples.load(sample);
-  }
-  bool weigh(std::span<const Tensor>,
-             std::span<const std::span<float>>) const override {
-    return false;
   }
 
   Measured measure(const Executable &network, std::span<const size_t> all,

@@ -19,12 +19,18 @@
 #include <limits>
 
 namespace parallax {
+namespace {
+
+/// No loss is hopeless: all samples are looked at.
+constexpr double whole = std::numeric_limits<double>::infinity();
+
+} // namespace
 
 Search::Search(Workbench &bench, TuneMetric &metric, History &history,
-               std::filesystem::path historyFile, SampleSplit given)
-    : bench(bench), metric(metric), split(std::move(given)),
+               std::filesystem::path historyFile)
+    : bench(bench), metric(metric), split(metric.split),
       config(bench.base().tuning), history(history),
-      historyFile(std::move(historyFile)), floats(metric.floats(split.tuning)),
+      historyFile(std::move(historyFile)), floats(metric.floats()),
       start(std::chrono::steady_clock::now()) {
   const TuningCriterion &criterion = config.accuracyCriterion;
   if (criterion.higherIsBetter != metric.higherIsBetter())
@@ -39,11 +45,15 @@ Search::Search(Workbench &bench, TuneMetric &metric, History &history,
 }
 
 void Search::checkBudget() const {
+  if (count() >= config.exitPolicy.maxTrials)
+    throw SearchEnded{fmt::format("all {} trials are used up (max_trials)",
+                                  config.exitPolicy.maxTrials)};
+  checkTime();
+}
+
+void Search::checkTime() const {
   stopIfCancelled();
   const TuningExit &policy = config.exitPolicy;
-  if (int64_t(history.trials().size()) >= policy.maxTrials)
-    throw SearchEnded{fmt::format("all {} trials are used up (max_trials)",
-                                  policy.maxTrials)};
   // Clocks differ; that of the first rank counts.
   auto isTimeUp = [&] {
     return std::string(secondsSince(start) > policy.timeout ? "yes" : "");
@@ -53,18 +63,26 @@ void Search::checkBudget() const {
         fmt::format("the time is up (timeout {} s)", policy.timeout)};
 }
 
-const TrialRecord *Search::find(const std::vector<ConfigEdit> &edits) const {
+const TrialRecord *Search::find(const std::vector<ConfigEdit> &edits,
+                                bool isWhole) const {
+  std::vector<ConfigEdit> all = bench.withRequired(edits);
   // A trial that failed has no samples, and one that was hopeless has few.
-  auto all = int64_t(split.tuning.size());
-  for (int64_t samples : {all, all / 2, all / 4, int64_t(0)})
-    if (const TrialRecord *trial = history.find(edits, samples))
-      return trial;
+  auto most = int64_t(split.tuning.size());
+  for (int64_t samples : {most, most / 2, most / 4, int64_t(0)})
+    if (!isWhole || samples == most || samples == 0)
+      if (const TrialRecord *trial = history.find(all, samples))
+        return trial;
   return nullptr;
 }
 
+bool Search::knows(const std::vector<ConfigEdit> &edits) const {
+  return find(edits, false);
+}
+
 std::vector<ConfigEdit> Search::ownEdits(const TrialRecord &trial) const {
-  auto shared = int64_t(bench.withRequired({}).size());
-  return {trial.edits.begin() + shared, trial.edits.end()};
+  // A history may have been edited.
+  auto shared = std::min(bench.withRequired({}).size(), trial.edits.size());
+  return {trial.edits.begin() + int64_t(shared), trial.edits.end()};
 }
 
 bool Search::holds(const TrialRecord &trial) const {
@@ -76,7 +94,8 @@ bool Search::holds(const TrialRecord &trial) const {
 const TrialRecord *Search::best() const {
   const TrialRecord *best = nullptr;
   for (const TrialRecord &trial : history.trials()) {
-    if (!trial.failure.empty() || trial.samples != int64_t(split.tuning.size()))
+    if (!asked.contains(&trial) || !trial.failure.empty() ||
+        trial.samples != int64_t(split.tuning.size()))
       continue;
     auto rank = [&](const TrialRecord &one) {
       bool isGood = holds(one);
@@ -115,8 +134,17 @@ void Search::show(const TrialRecord &trial) const {
   log(LogLevel::Info, "{}: {}", trial.purpose, line);
 }
 
+/// A loss above which a trial is of no use: it would not become the best.
+double Search::hopelessLoss() const {
+  const TrialRecord *best = this->best();
+  if (!best)
+    return whole;
+  return holds(*best) ? tolerable : best->loss.value;
+}
+
 /// Builds and measures, and notes what comes of it.
-TrialRecord Search::tryOut(const Question &question, int64_t number) {
+TrialRecord Search::tryOut(const Question &question, int64_t number,
+                           double hopeless) {
   auto begin = std::chrono::steady_clock::now();
   TrialRecord trial;
   trial.number = number;
@@ -129,21 +157,17 @@ TrialRecord Search::tryOut(const Question &question, int64_t number) {
   }
   try {
     bench.build(question.edits);
-    // The first trial says how good float is.
-    double hopeless = history.trials().empty()
-                          ? std::numeric_limits<double>::infinity()
-                          : tolerable;
+    trial.cycles = bench.cost();
+    trial.digest = bench.digest();
     Measured found = metric.measure(bench.machine(), split.tuning, hopeless);
     trial.metric = found.metric;
     trial.loss = found.loss;
     trial.samples = int64_t(found.samples);
-    trial.cycles = bench.cost();
-    trial.digest = bench.digest();
   } catch (const Cancelled &) {
     throw;
   } catch (const Error &error) {
-    // Without the first one nothing is known of the task.
-    if (history.trials().empty())
+    // What can't be built as it is has to be mended first.
+    if (!first() && trial.digest.empty())
       throw;
     ranks().requireSameFailure(error.what());
     trial.failure = error.what();
@@ -152,32 +176,46 @@ TrialRecord Search::tryOut(const Question &question, int64_t number) {
   return trial;
 }
 
+/// The answer to a question of this run.
+const TrialRecord &Search::take(const TrialRecord &trial) {
+  asked.insert(&trial);
+  if (!firstAsked)
+    firstAsked = &trial;
+  return trial;
+}
+
 const TrialRecord &Search::keep(TrialRecord trial) {
-  const TrialRecord &kept = history.append(std::move(trial));
+  const TrialRecord &kept = take(history.append(std::move(trial)));
   show(kept);
   return kept;
+}
+
+const TrialRecord &Search::ask(const Question &question, double hopeless) {
+  const TrialRecord *known = find(question.edits, hopeless == whole);
+  if (known && asked.contains(known))
+    return *known;
+  checkBudget();
+  if (known)
+    return take(*known);
+  return keep(tryOut(question, int64_t(history.trials().size()) + 1, hopeless));
 }
 
 const TrialRecord &Search::measure(const std::string &purpose,
                                    const std::vector<ConfigEdit> &edits,
                                    std::optional<Prediction> prediction) {
-  if (const TrialRecord *known = find(bench.withRequired(edits)))
-    return *known;
-  checkBudget();
-  return keep(tryOut({purpose, edits, prediction},
-                     int64_t(history.trials().size()) + 1));
+  return ask({purpose, edits, prediction}, hopelessLoss());
 }
 
 void Search::measureAll(const std::vector<Question> &questions) {
   if (!ranks().areSeveral()) {
     for (const Question &question : questions)
-      measure(question.purpose, question.edits, question.prediction);
+      ask(question, whole);
     return;
   }
   std::span<const Question> rest(questions);
   while (!rest.empty()) {
     // The first of all says how good float is.
-    size_t most = history.trials().empty() ? 1 : size_t(ranks().count());
+    size_t most = first() ? size_t(ranks().count()) : 1;
     // Those that are known, or asked for twice, need no rank.
     std::vector<Question> next;
     size_t used = 0;
@@ -185,11 +223,14 @@ void Search::measureAll(const std::vector<Question> &questions) {
       auto isSame = [&](const Question &other) {
         return trialKey(other.edits, 0) == trialKey(question.edits, 0);
       };
-      bool isNew = !find(bench.withRequired(question.edits)) &&
-                   std::ranges::none_of(next, isSame);
-      if (isNew && next.size() == most)
+      bool isKnown = find(question.edits, true);
+      bool isNew = !isKnown && std::ranges::none_of(next, isSame);
+      // What is known is asked for in its turn.
+      if ((isNew && next.size() == most) || (isKnown && !next.empty()))
         break;
-      if (isNew)
+      if (isKnown)
+        ask(question, whole);
+      else if (isNew)
         next.push_back(question);
       ++used;
     }
@@ -203,27 +244,28 @@ void Search::measureAll(const std::vector<Question> &questions) {
 void Search::measureNext(std::span<const Question> questions) {
   checkBudget();
   int64_t done = int64_t(history.trials().size());
-  auto left = size_t(config.exitPolicy.maxTrials - done);
-  size_t count = std::min(questions.size(), left);
+  auto left = size_t(config.exitPolicy.maxTrials - count());
+  size_t next = std::min(questions.size(), left);
   auto own = size_t(ranks().number());
-  if (count == 1)
-    keep(tryOut(questions[0], done + 1));
+  if (next == 1)
+    keep(tryOut(questions[0], done + 1, whole));
   else {
     // They differ in types alone, so this is done once, by all together.
     bench.calibrate(questions[0].edits);
     std::string line;
-    if (own < count) {
+    if (own < next) {
       AloneScope alone;
-      line = historyLine(tryOut(questions[own], done + 1 + int64_t(own)));
+      line =
+          historyLine(tryOut(questions[own], done + 1 + int64_t(own), whole));
     }
     ranks().exchange(
-        fmt::format("trials {} to {}", done + 1, done + int64_t(count)), line,
+        fmt::format("trials {} to {}", done + 1, done + int64_t(next)), line,
         [&](int, std::string_view bytes) {
           if (!bytes.empty())
             keep(parseHistoryLine(bytes, "a trial of another rank"));
         });
   }
-  if (count < questions.size())
+  if (next < questions.size())
     checkBudget();
 }
 

@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <functional>
+#include <set>
 
 namespace parallax {
 
@@ -25,14 +26,15 @@ struct SearchEnded {
 class Search {
 public:
   Search(Workbench &bench, TuneMetric &metric, History &history,
-         std::filesystem::path historyFile, SampleSplit given);
+         std::filesystem::path historyFile);
 
   struct Prediction {
     double loss = 0;
     int64_t cost = 0;
   };
   /// Builds and measures a configuration with these changes on the samples to
-  /// tune on, or finds it in the history. Throws SearchEnded.
+  /// tune on, or finds it in the history. One that can't become the best any
+  /// more is given up early. Throws SearchEnded.
   const TrialRecord &measure(const std::string &purpose,
                              const std::vector<ConfigEdit> &edits,
                              std::optional<Prediction> prediction = {});
@@ -44,26 +46,34 @@ public:
     std::optional<Prediction> prediction = {};
   };
   /// Measures trials of which none depends on another, and which differ in
-  /// types alone, as one by one in this order. The ranks of a job deal them
-  /// among themselves.
+  /// types alone, as one by one in this order; none is given up early. The
+  /// ranks of a job deal them among themselves.
   void measureAll(const std::vector<Question> &questions);
 
-  /// What an earlier trial with the same changes has given, or null.
-  const TrialRecord *find(const std::vector<ConfigEdit> &edits) const;
+  /// Whether there is a result for these changes already, maybe of an earlier
+  /// run.
+  bool knows(const std::vector<ConfigEdit> &edits) const;
   /// The changes of a trial without those that all have.
   std::vector<ConfigEdit> ownEdits(const TrialRecord &trial) const;
   bool holds(const TrialRecord &trial) const;
   /// What may be lost, as a difference.
   double tolerableLoss() const { return tolerable; }
   /// The cheapest trial that holds the criterion, or else the one that loses
-  /// least; null before the first.
+  /// least; null before the first. Of those that were asked for so far: what an
+  /// earlier run came to later must not lead this one elsewhere.
   const TrialRecord *best() const;
+  /// The first that was asked for, which is the configuration as it is.
+  const TrialRecord *first() const { return firstAsked; }
+  /// How many were.
+  int64_t count() const { return int64_t(asked.size()); }
+  /// Throws SearchEnded if the time is up.
+  void checkTime() const;
   /// The first of the samples to tune on.
   Samples firstSamples(size_t most) const;
 
   Workbench &bench;
   TuneMetric &metric;
-  const SampleSplit split;
+  const SampleSplit &split;
   const TuningConfig &config;
   History &history;
   const std::filesystem::path historyFile;
@@ -72,13 +82,20 @@ public:
 
 private:
   void checkBudget() const;
-  TrialRecord tryOut(const Question &question, int64_t number);
+  double hopelessLoss() const;
+  const TrialRecord *find(const std::vector<ConfigEdit> &edits,
+                          bool isWhole) const;
+  const TrialRecord &ask(const Question &question, double hopeless);
+  TrialRecord tryOut(const Question &question, int64_t number, double hopeless);
+  const TrialRecord &take(const TrialRecord &trial);
   const TrialRecord &keep(TrialRecord trial);
   void measureNext(std::span<const Question> questions);
   void show(const TrialRecord &trial) const;
 
   std::chrono::steady_clock::time_point start;
   double tolerable = 0;
+  std::set<const TrialRecord *> asked;
+  const TrialRecord *firstAsked = nullptr;
 };
 
 /// Asks for trials until the criterion holds, or nothing better is to be

@@ -12,6 +12,7 @@
 #include "Present.h"
 
 #include "parallax/Pipeline/CalibrateStage.h"
+#include "parallax/Pipeline/DataFiles.h"
 #include "parallax/Pipeline/OutputFolder.h"
 #include "parallax/Pipeline/RankFolder.h"
 #include "parallax/Pipeline/WriteReport.h"
@@ -59,13 +60,29 @@ void checkTunable(const BuildConfig &config) {
     throw Error("output_dir: a tuning needs a folder for its history");
 }
 
+std::string digestOfText(const std::string &text) {
+  return sha256Of(std::as_bytes(std::span(text)));
+}
+
+/// Of all samples and labels, and of whatever else is read beside the model.
+std::string digestOfData(const BuildConfig &config) {
+  std::string text;
+  for (const fs::path &file : filesNamedIn(config, [](std::string_view field) {
+         return field != "input" && field != "output_dir" &&
+                field != "work_dir";
+       }))
+    // What is missing is complained about where it is read.
+    if (fs::exists(file))
+      text += fmt::format("{} {}\n", file.string(), sha256OfFile(file));
+  return digestOfText(text);
+}
+
 /// What trials depend on. More time or more trials change none of them.
 std::string identityOf(BuildConfig config) {
   config.tuning.exitPolicy = {};
-  std::string text = toJson(config);
-  return fmt::format("configuration={} model={} version={}",
-                     sha256Of(std::as_bytes(std::span(text))),
-                     sha256OfFile(config.input), PARALLAX_VERSION);
+  return fmt::format("configuration={} model={} data={} version={}",
+                     digestOfText(toJson(config)), digestOfModel(config.input),
+                     digestOfData(config), PARALLAX_VERSION);
 }
 
 /// The configuration as the user wrote it, or with all fields where flags have
@@ -127,13 +144,24 @@ int64_t recoverTrial(const TuneOptions &options, const BuildConfig &config,
                           history.trials().size()));
 }
 
-ValidatedMetric validate(Search &search, const TrialRecord &trial) {
+/// Nothing if it can't be measured: the search must not have been in vain.
+std::optional<ValidatedMetric> validate(Search &search,
+                                        const TrialRecord &trial) {
   search.bench.build(search.ownEdits(trial));
-  Measured found =
-      search.metric.measure(search.bench.machine(), search.split.validation,
-                            std::numeric_limits<double>::infinity());
-  return {found.floats, found.metric, found.loss,
-          int64_t(search.split.validation.size())};
+  try {
+    Measured found =
+        search.metric.measure(search.bench.machine(), search.split.validation,
+                              std::numeric_limits<double>::infinity());
+    return ValidatedMetric{found.floats, found.metric, found.loss,
+                           int64_t(search.split.validation.size())};
+  } catch (const Cancelled &) {
+    throw;
+  } catch (const Error &error) {
+    ranks().requireSameFailure(error.what());
+    log(LogLevel::Warning, "trial {} has no final figure: {}", trial.number,
+        error.what());
+    return std::nullopt;
+  }
 }
 
 void runStrategy(Search &search, const TuneOptions &options,
@@ -151,7 +179,7 @@ void runStrategy(Search &search, const TuneOptions &options,
   const TrialRecord *best = search.best();
   if (!best)
     throw Error("no trial could be measured; the history says why");
-  result.base = search.history.trials().front();
+  result.base = *search.first();
   result.best = *best;
   result.isMet = search.holds(*best);
   result.tolerableLoss = search.tolerableLoss();
@@ -237,14 +265,13 @@ TuneResult tuneNetwork(const TuneOptions &options) {
         requiredTypes(config.tuning, bench.calibrated().network->function()));
     std::unique_ptr<TuneMetric> metric =
         makeMetric(bench.calibrated(), threads, options.score);
-    SampleSplit split =
-        splitSamples(metric->sampleCount(),
-                     metric->hasParts() ? config.tuning.validationShare : 0,
-                     uint64_t(config.tuning.randomSeed));
-    log(LogLevel::Info,
-        "tuning {} on {} samples; the final figure comes from {} others",
-        metric->title(), split.tuning.size(), split.validation.size());
-    Search search(bench, *metric, history, files.history(), std::move(split));
+    log(LogLevel::Info, "tuning {} on {} samples; {}", metric->title(),
+        metric->split.tuning.size(),
+        metric->split.validation.empty()
+            ? "there are no others for a final figure"
+            : fmt::format("the final figure comes from {} others",
+                          metric->split.validation.size()));
+    Search search(bench, *metric, history, files.history());
     runStrategy(search, options, result);
     result.trials.assign(history.trials().begin(), history.trials().end());
     result.history = files.history();

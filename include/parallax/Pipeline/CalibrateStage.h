@@ -47,6 +47,13 @@ struct AnalyzedSamples : Samples {
 /// the calibration if there are no others.
 AnalyzedSamples heldOutSamples(Network &network, const BuildConfig &config);
 
+/// Samples of which the first `seen` are those to calibrate on.
+struct SeenSamples : Samples {
+  size_t seen = 0;
+};
+/// The samples to calibrate on, and a few of those that are not.
+SeenSamples calibrationAndOthers(Network &network, const BuildConfig &config);
+
 /// Prints the Quant Config Table, collects ranges, writes
 /// quant/calibration.json, and adds the calibrated view to the network.
 void runCalibrateStage(BuildState &state);

@@ -54,10 +54,13 @@ public:
   NetworkAnswers answer(const std::string &name, const Executable &network,
                         std::span<const size_t> samples,
                         const NetworkAnswers *before = nullptr) const;
-  /// The first network on some of the samples, alone and beside another one.
-  NetworkAccuracy measureFirst(std::span<const size_t> samples) const;
-  std::vector<NetworkAccuracy> measure(const NetworkAnswers &other,
-                                       std::span<const size_t> samples) const;
+  /// What the first network that ran has answered.
+  const NetworkAnswers &first() const { return networks.front(); }
+  /// Networks on some of the samples, beside the first of them. What a command
+  /// has scored must be of the same samples.
+  std::vector<NetworkAccuracy>
+  measure(const std::vector<NetworkAnswers> &answers,
+          std::span<const size_t> samples) const;
   /// Knows what answers are worth; null before a network was run, and for
   /// commands.
   const Task *knownTask() const { return judging.get(); }

@@ -1,0 +1,212 @@
+//===- SearchTest.cpp - Trials, and the best of them ----------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Searches on the quickstart's network, with a metric that says what a test
+// wants: which trials are asked for, and what becomes of those that fail.
+//===----------------------------------------------------------------------===//
+#include "../../../lib/Tune/Search.h"
+#include "../Support/TempDir.h"
+#include "parallax/Config/BuildConfig.h"
+#include "parallax/Support/Error.h"
+#include "parallax/Support/Listener.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <limits>
+
+using namespace parallax;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double nobody = std::numeric_limits<double>::infinity();
+
+/// Loses what it is told, and notes what would have been hopeless.
+class ToldMetric final : public TuneMetric {
+public:
+  ToldMetric() {
+    for (size_t i = 0; i < 8; ++i)
+      split.tuning.push_back(i);
+  }
+  std::string title() const override { return "told"; }
+  double floats() const override { return 1; }
+  std::vector<Tensor> load(size_t) const override { return {}; }
+  Measured measure(const Executable &, std::span<const size_t> samples,
+                   double hopelessLoss) override {
+    hopeless.push_back(hopelessLoss);
+    double loss = losses.at(hopeless.size() - 1);
+    if (std::isnan(loss))
+      throw Error("the told metric is not a number");
+    return {{1 - loss, 1 - loss, 1 - loss},
+            1,
+            {loss, loss, loss},
+            loss > hopelessLoss ? samples.size() / 2 : samples.size()};
+  }
+
+  std::vector<double> losses, hopeless;
+};
+
+class SearchTest : public ::testing::Test {
+protected:
+  SearchTest() {
+    fs::path data = fs::path(PARALLAX_ROOT) / "configs" / "quickstart";
+    config = parseBuildConfig(
+        fmt::format(R"({{"input": "{0}/digits.onnx", "output_dir": "unused",
+          "quant": {{"input_configs": [{{"tensor_name": "image",
+            "calibration_dataset": "{0}/calibration.tar",
+            "calibration_format": "Numpy", "calibration_size": 8}}]}},
+          "tuning": {{"accuracy_criterion": {{"criterion": "absolute",
+            "tolerable_loss": 0.1}}, "exit_policy": {{"max_trials": 9}}}}}})",
+                    data.string()),
+        "the test");
+    begin(false);
+  }
+
+  /// A run, maybe one that goes on from the one before.
+  void begin(bool resumes) {
+    search.reset();
+    history.reset();
+    bench.emplace(config, folder / "work", 1);
+    history.emplace(folder / "history.jsonl", "same=1", resumes);
+    search.emplace(*bench, metric, *history, folder / "history.jsonl");
+  }
+
+  /// 16 bits for so many layers.
+  static std::vector<ConfigEdit> wide(size_t count) {
+    std::vector<ConfigEdit> edits;
+    for (const char *type : {"Add", "Concat", "GlobalAveragePool", "Silu"})
+      if (edits.size() < count)
+        edits.push_back(
+            {"quant.layer_configs",
+             fmt::format(R"({{"op_type":"{}","data_type":"U16"}})", type),
+             true});
+    return edits;
+  }
+
+  const TrialRecord &measure(size_t count) {
+    return search->measure(fmt::format("{} types", count), wide(count));
+  }
+
+  TempDir folder;
+  BuildConfig config;
+  ToldMetric metric;
+  Listener quiet;
+  ListenerScope scope{quiet};
+  std::optional<Workbench> bench;
+  std::optional<History> history;
+  std::optional<Search> search;
+};
+
+TEST_F(SearchTest, OnlyWhatCannotBecomeTheBestIsGivenUp) {
+  metric.losses = {0.5, 0.3, 0.4, 0.05, 0.2};
+  measure(0);
+  measure(1);
+  // Not tolerable, but better than all that there was.
+  EXPECT_EQ(search->best()->number, 2);
+  EXPECT_EQ(measure(2).samples, 4);
+  measure(3);
+  EXPECT_EQ(measure(4).samples, 4);
+  EXPECT_EQ(metric.hopeless, (std::vector<double>{nobody, 0.5, 0.3, 0.3, 0.1}));
+}
+
+TEST_F(SearchTest, AskedForTogetherAllAreMeasuredWhole) {
+  metric.losses = {0.05, 0.5, 0.5, 0.4};
+  measure(0);
+  EXPECT_EQ(measure(1).samples, 4);
+  // One that was given up is not what a front needs.
+  search->measureAll({{"front 1", wide(1)}, {"front 2", wide(2)}});
+  EXPECT_EQ(metric.hopeless,
+            (std::vector<double>{nobody, 0.1, nobody, nobody}));
+}
+
+TEST_F(SearchTest, AResumedRunKnowsNothingOfItsFuture) {
+  metric.losses = {0.5, 0.3, 0.05};
+  for (size_t i = 0; i < 3; ++i)
+    measure(i);
+  EXPECT_EQ(search->best()->number, 3);
+  begin(true);
+  EXPECT_EQ(search->best(), nullptr);
+  measure(0);
+  EXPECT_EQ(search->best()->number, 1);
+  measure(1);
+  EXPECT_EQ(search->best()->number, 2);
+  EXPECT_EQ(search->count(), 2);
+  measure(2);
+  EXPECT_EQ(search->best()->number, 3);
+  EXPECT_EQ(metric.hopeless.size(), 3u);
+}
+
+TEST_F(SearchTest, AFirstTrialWithoutANumberEndsNothing) {
+  metric.losses = {std::nan(""), 0.05};
+  const TrialRecord &first = measure(0);
+  EXPECT_EQ(first.failure, "the told metric is not a number");
+  EXPECT_GT(first.cycles, 0);
+  EXPECT_EQ(search->best(), nullptr);
+  EXPECT_TRUE(search->holds(measure(1)));
+  EXPECT_EQ(search->first()->number, 1);
+}
+
+TEST_F(SearchTest, WhatCannotBeBuiltAsItIsIsAnError) {
+  EXPECT_THROW(
+      search->measure("odd", {{"quant.calibration_cache", "\"nowhere.json\""}}),
+      Error);
+  EXPECT_TRUE(history->trials().empty());
+}
+
+TEST_F(SearchTest, AutoGoesOnFromAMetricThatIsNotANumber) {
+  metric.losses = {std::nan(""), 0.05};
+  config.tuning.levers.clear();
+  begin(false);
+  searchAutomatically(*search);
+  ASSERT_TRUE(search->best());
+  EXPECT_EQ(search->best()->number, 2);
+}
+
+TEST_F(SearchTest, AutoNeedsTwelveTrialsAtMost) {
+  config.tuning.levers.clear();
+  config.tuning.exitPolicy.maxTrials = 100;
+  begin(false);
+  metric.losses.assign(100, 0.5);
+  searchAutomatically(*search);
+  EXPECT_LE(search->count(), 12);
+  EXPECT_EQ(history->trials().back().purpose, "16 bits everywhere");
+}
+
+TEST_F(SearchTest, ACalibrationThatFailedLeavesNoNetworkBehind) {
+  bench->calibrate({});
+  EXPECT_THROW(
+      bench->calibrate({{{"quant.calibration_cache", "\"nowhere.json\""}}}),
+      Error);
+  bench->calibrate({});
+  ASSERT_TRUE(bench->calibrated().network);
+  bench->build({});
+  EXPECT_GT(bench->cost(), 0);
+}
+
+TEST(SplitTest, WhatRangesWereChosenOnIsNotValidatedOn) {
+  TuningConfig config;
+  SampleSplit plain = splitSamples(10, config);
+  EXPECT_EQ(plain.tuning.size(), 5u);
+  EXPECT_EQ(plain.validation.size(), 5u);
+  SampleSplit split = splitSamples(40, config, 32);
+  EXPECT_EQ(split.tuning.size(), 32u);
+  EXPECT_EQ(split.validation,
+            (std::vector<size_t>{32, 33, 34, 35, 36, 37, 38, 39}));
+  EXPECT_TRUE(splitSamples(40, config, 40).validation.empty());
+}
+
+TEST(WorthTest, GroupsOfChannelsCountAlikeWithoutATask) {
+  // Boxes of hundreds of pixels, and scores below 1.
+  Tensor output(DType::F32, {1, 8, 16});
+  for (int64_t i = 0; i < output.size(); ++i)
+    output.data<float>()[i] = i < 64 ? float(100 + i) : float(i % 7) / 7;
+  std::vector<float> weights(size_t(output.size()));
+  std::span<float> spans[] = {weights};
+  ToldMetric metric;
+  ASSERT_TRUE(metric.weigh({&output, 1}, spans));
+  EXPECT_GT(weights.back(), 1000 * weights.front());
+}
+
+} // namespace
