@@ -18,8 +18,8 @@
 
 namespace parallax {
 
-/// The output folder of a build, an evaluation, a tuning or a report, as long as
-/// that runs.
+/// The output folder of a build, an evaluation, a tuning or a report, as long
+/// as that runs.
 class OutputFolder {
 public:
   /// Creates and locks it. Throws Error that names the process that has it.
