@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core
-from ._errors import file_path, tool
+from ._errors import file_path, flags, text, thread_count, tool, whole_number
 from ._listener import Events, Progress
-
 
 
 @dataclass(frozen=True)
@@ -48,8 +47,8 @@ class Reduction:
 
 def _conceal(strip_names: bool, replace_weights: bool,
              replace_images: bool) -> dict[str, Any]:
-    return {"strip_names": strip_names, "replace_weights": replace_weights,
-            "replace_images": replace_images}
+    return {**flags(strip_names=strip_names, replace_weights=replace_weights,
+                    replace_images=replace_images)}
 
 
 def pack(build: str | os.PathLike[str], file: str | os.PathLike[str], *,
@@ -65,9 +64,9 @@ def pack(build: str | os.PathLike[str], file: str | os.PathLike[str], *,
     source = file_path(build, "the build")
     folder, config = (source, "") if os.path.isdir(source) else ("", source)
     return _core.case_pack(
-        folder, config, file_path(file, "the case"), note,
-        _conceal(strip_names, replace_weights, replace_images), tool(), threads,
-        Events(progress))
+        folder, config, file_path(file, "the case"), text(note, "note"),
+        _conceal(strip_names, replace_weights, replace_images), tool(),
+        thread_count(threads), Events(progress))
 
 
 def replay(file: str | os.PathLike[str],
@@ -79,7 +78,7 @@ def replay(file: str | os.PathLike[str],
     """
     kept = "" if folder is None else file_path(folder, "the folder")
     return Replay(**_core.case_replay(file_path(file, "the case"), kept, tool(),
-                                      threads, Events(progress)))
+                                      thread_count(threads), Events(progress)))
 
 
 def reduce(file: str | os.PathLike[str], result: str | os.PathLike[str], *,
@@ -88,7 +87,7 @@ def reduce(file: str | os.PathLike[str], result: str | os.PathLike[str], *,
            threads: int = 0, progress: Progress = None) -> Reduction:
     """Takes layers, elements and samples away as long as the problem persists."""
     options = _conceal(strip_names, replace_weights, replace_images)
-    options["max_seconds"] = max_seconds
+    options["max_seconds"] = whole_number(max_seconds, "max_seconds", least=1)
     return Reduction(**_core.case_reduce(
         file_path(file, "the case"), file_path(result, "the result"), options,
-        tool(), threads, Events(progress)))
+        tool(), thread_count(threads), Events(progress)))

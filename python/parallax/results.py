@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
 from ._core import Error
+from ._errors import whole_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,7 +99,7 @@ class Report:
 def _report(path: str | None, height: int, why_none: str) -> Report:
     if path is None or not os.path.exists(path):
         raise Error(f"there is no report: {why_none}")
-    return Report(path, int(height))
+    return Report(path, whole_number(height, "height", least=1))
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Sequence
 
 from . import _core
 from ._core import Error
-from ._errors import file_path, iterable
+from ._errors import file_path, iterable, thread_count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -155,10 +155,8 @@ class InferenceSession:
             raise Error(f"InferenceSession has no option '{next(iter(kwargs))}'; it "
                         "has input_shapes")
         self._options = SessionOptions() if sess_options is None else sess_options
-        threads = getattr(self._options, "intra_op_num_threads", None)
-        if not isinstance(threads, int) or not 0 <= threads <= 4096:
-            raise Error("intra_op_num_threads is a number of threads from 0, "
-                        f"which takes all processors, to 4096: {threads!r:.40}")
+        threads = thread_count(getattr(self._options, "intra_op_num_threads", None),
+                               "intra_op_num_threads")
         chosen = _chosen_providers(providers, provider_options)
         self._open(path_or_bytes, chosen, threads)
         self._inputs = [NodeArg(*port) for port in self._core.inputs()]

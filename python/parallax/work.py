@@ -20,7 +20,8 @@ from ._config import Config, Configuration
 from ._core import Error
 from ._data import (calibration_fields, evaluation_fields, write_calibration,
                     write_evaluation)
-from ._errors import file_path
+from ._errors import (file_path, flags, iterable, number_between, text, thread_count,
+                      whole_number)
 from ._judge import EvalFunc, Strategy, propose_function, score_function
 from ._listener import Events, Progress
 from ._spool import Spool
@@ -100,10 +101,14 @@ def build(
     ``progress`` is called with a ``ProgressEvent``, or True for tqdm. The other
     arguments are the flags of these names.
     """
-    extra = {"threads": threads, "only_check": only_check,
-             "allow_unmatched": allow_unmatched, "fail_under": fail_under,
-             "apply_suggestions": apply_suggestions, "phase_from": phase_from,
-             "phase_to": phase_to}
+    extra = {
+        "threads": thread_count(threads),
+        "fail_under": None if fail_under is None else number_between(
+            fail_under, "fail_under", -1, 1),
+        "apply_suggestions": whole_number(apply_suggestions, "apply_suggestions"),
+        "phase_from": text(phase_from, "phase_from"),
+        "phase_to": text(phase_to, "phase_to"),
+        **flags(only_check=only_check, allow_unmatched=allow_unmatched)}
     with _Job(config, overrides, calibration, data, keep_samples) as chosen:
         record = _core.build(chosen.file, chosen.text, extra, Events(progress))
     record["accuracy"] = _accuracy(record["accuracy"])
@@ -156,8 +161,10 @@ def evaluate(
     in place of the metric of the task; ``data`` is an iterable of pairs (inputs,
     label).
     """
-    names = [file_path(model, "a model") for model in models or []]
+    names = [file_path(model, "a model") for model in iterable(
+        [] if models is None else models, "models is a list of paths")]
     score = score_function(eval_func)
+    threads = thread_count(threads)
     with _Job(config, overrides, data=data) as chosen:
         record = _core.evaluate(chosen.file, chosen.text, names, threads, score,
                                 Events(progress))
@@ -194,7 +201,8 @@ def tune(
     With ``calibration`` or ``data``, the tuned configuration can only be built
     again if ``keep_samples`` is true.
     """
-    extra = {"threads": threads, "resume": resume, "pareto": pareto, "recover": -1}
+    extra = {"threads": thread_count(threads), "recover": -1,
+             **flags(resume=resume, pareto=pareto)}
     score = score_function(eval_func)
     propose = propose_function(custom_strategy)
     with _Job(config, overrides, calibration, data, keep_samples) as chosen:
@@ -209,16 +217,15 @@ def diff(before: str | os.PathLike[str], after: str | os.PathLike[str],
     It is a regression if the cosine of an output falls by more than
     ``tolerance``.
     """
-    if not isinstance(tolerance, (int, float)) or not 0 <= tolerance <= 2:
-        raise Error(f"tolerance is a number from 0 to 2, but this is {tolerance!r:.40}")
-    changes, text = _core.diff(file_path(before, "the first build"),
+    changes, shown = _core.diff(file_path(before, "the first build"),
                                file_path(after, "the second build"),
-                               float(tolerance))
-    return Diff(json.loads(changes), text)
+                               number_between(tolerance, "tolerance", 0, 2))
+    return Diff(json.loads(changes), shown)
 
 
 def inspect(model: str | os.PathLike[str],
             target_hardware: str = "generic") -> Inspection:
     """What is in a model: inputs, outputs, operators, and the cost on a chip."""
     path = file_path(model, "the model")
-    return Inspection(path=path, **_core.inspect(path, target_hardware))
+    return Inspection(path=path, **_core.inspect(
+        path, text(target_hardware, "target_hardware")))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Module.h"
 
+#include "parallax/Config/Target.h"
 #include "parallax/Dialect/NN/Cost.h"
 #include "parallax/Pipeline/InspectModel.h"
 #include "parallax/Pipeline/OutputFiles.h"
@@ -58,6 +59,7 @@ py::list operatorsOf(const ModelSummary &summary) {
 }
 
 py::dict onnxRecord(const std::string &path, const std::string &target) {
+  (void)findTarget(target); // an error here is no problem of the model
   ModelSummary summary = onnx_import::summarizeModel(path);
   py::list ports;
   for (const ModelPort &port : summary.inputs)

@@ -5,6 +5,7 @@
 All calls are made in one process, which afterwards still computes what it did.
 """
 
+import os
 import pathlib
 import threading
 
@@ -154,6 +155,32 @@ def wrong_work(folder, image):
         yield f"pack {paths}", lambda paths=paths: parallax.case.pack(*paths)
         yield f"replay {paths}", lambda paths=paths: parallax.case.replay(paths[0])
     yield "tolerance", lambda: parallax.diff("/", "/", tolerance="x")
+    yield from wrong_options(base)
+
+
+def wrong_options(config):
+    """One argument at a time that is not what its name says."""
+    wrong = {"threads": (-1, "2", None, 1.5, True, 10 ** 12), "fail_under": ("x", 2, float("nan")),
+             "apply_suggestions": (-1, "all", None), "phase_from": (3, None, "nothing"),
+             "phase_to": (b"import", "nothing"), "only_check": ("yes", 1, None),
+             "allow_unmatched": (None,), "progress": ("x", 5)}
+    for name, values in wrong.items():
+        for value in values:
+            yield f"build {name} {value!r}", lambda name=name, value=value: parallax.build(
+                "configs/quickstart.json", output_dir=config["output_dir"], **{name: value})
+    for models in (DIGITS, os.fspath(DIGITS), 5, [5], [None]):
+        yield f"models {models!r}", lambda models=models: parallax.evaluate(
+            config, models, eval_func=lambda session: 1.0)
+    for name in ("resume", "pareto", "threads"):
+        yield f"tune {name}", lambda name=name: parallax.tune(config, **{name: "x"})
+    for target in (5, None, "nothing"):
+        yield f"target {target}", lambda target=target: parallax.inspect(DIGITS, target)
+    for name, value in (("note", 5), ("strip_names", "no"), ("threads", -1)):
+        yield f"pack {name}", lambda name=name, value=value: parallax.case.pack(
+            "configs/quickstart.json", config["output_dir"] / "a.plxcase", **{name: value})
+    for seconds in (0, -1, "a", None):
+        yield f"seconds {seconds}", lambda seconds=seconds: parallax.case.reduce(
+            DIGITS, "x", max_seconds=seconds)
 
 
 def test_hostile_calls(tmp_path, quickstart, image):
