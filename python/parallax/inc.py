@@ -22,7 +22,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from ._core import Error
 from ._data import Ports, samples_of
-from ._errors import file_path, iterable
+from ._errors import file_path, iterable, whole_number
 from .results import BuildResult, TuneResult
 from .session import InferenceSession
 from .work import build, tune
@@ -91,12 +91,18 @@ class DataLoader:
     def __init__(self, framework: str = "onnxruntime", dataset: Any = (),
                  batch_size: int = 1) -> None:
         self.dataset = dataset
-        self.batch_size = batch_size
+        self.batch_size = whole_number(batch_size, "batch_size", least=1)
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        items = (self.dataset[i] for i in range(len(self.dataset))) if hasattr(
-            self.dataset, "__getitem__") else iter(self.dataset)
+        has_places = hasattr(self.dataset, "__getitem__") and hasattr(
+            self.dataset, "__len__")
+        items = (self.dataset[i] for i in range(len(self.dataset))) if has_places \
+            else iter(self.dataset)
         while batch := list(itertools.islice(items, self.batch_size)):
+            if not all(isinstance(item, (tuple, list)) and len(item) == 2
+                       for item in batch):
+                raise Error("the items of the data set of a DataLoader are pairs "
+                            "(input, label); give other iterables as they are")
             yield _stacked([item[0] for item in batch]), _stacked(
                 [item[1] for item in batch])
 
@@ -109,7 +115,11 @@ def _stacked(values: list[Any]) -> Any:
                 for name in values[0]}
     if isinstance(values[0], (tuple, list)):
         return [_stacked(list(column)) for column in zip(*values)]
-    return numpy.stack([numpy.asarray(value) for value in values])
+    try:
+        return numpy.stack([numpy.asarray(value) for value in values])
+    except ValueError as error:
+        raise Error(f"the samples of a batch have different shapes: {error}; use "
+                    "batch_size=1") from error
 
 
 class QuantizedModel:
@@ -124,12 +134,18 @@ class QuantizedModel:
         self.model = os.path.join(folder, "quant", "quant_axmodel.onnx")
         self.compiled_model = os.path.join(folder, "compiled.axmodel")
 
+    def __repr__(self) -> str:
+        return f"QuantizedModel(model={self.model!r}, result={self.result!r})"
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the compiled model to a path that ends in ``.axmodel``, and the
         quantized ONNX model to any other."""
         target = file_path(path, "where the model is saved")
         is_compiled = target.endswith(".axmodel")
-        shutil.copyfile(self.compiled_model if is_compiled else self.model, target)
+        try:
+            shutil.copyfile(self.compiled_model if is_compiled else self.model, target)
+        except OSError as error:
+            raise Error(f"cannot write {target}: {error.strerror}") from error
 
     def session(self) -> InferenceSession:
         """The compiled model, ready to run."""
@@ -157,6 +173,9 @@ def _types_of(entry: Any, name: str) -> list[str]:
         raise Error(f"the types of '{name}' are not of the form "
                     f"{{'activation': {{'dtype': ['fp32']}}}} with one of "
                     f"{', '.join(_TYPES)}: {entry!r:.80}") from error
+    if not types:
+        raise Error(f"'{name}' has no types; leave it out, or name some of "
+                    f"{', '.join(_TYPES)}")
     return list(dict.fromkeys(types))
 
 
@@ -175,6 +194,31 @@ def _rules(config: PostTrainingQuantConfig) -> list[dict[str, Any]]:
     return rules
 
 
+# What has to be of a type, or of one of several.
+_KINDS: dict[type, dict[str, Any]] = {
+    PostTrainingQuantConfig: {
+        "recipes": Mapping, "approach": str, "op_type_dict": (Mapping, type(None)),
+        "op_name_dict": (Mapping, type(None)), "accuracy_criterion": AccuracyCriterion,
+        "tuning_criterion": TuningCriterion, "diagnosis": bool,
+        "output_dir": (str, os.PathLike)},
+    TuningCriterion: {"strategy": str, "objective": str, "timeout": (int, float),
+                      "max_trials": int},
+}
+
+
+def _check_kinds(config: Any, wanted: type) -> None:
+    """Refuses a configuration, or a field of it, that is something else."""
+    if not isinstance(config, wanted):
+        raise Error(f"a {wanted.__name__} was expected, but this is {config!r:.60}")
+    for name, kinds in _KINDS[wanted].items():
+        value = getattr(config, name)
+        if not isinstance(value, kinds):
+            names = [kind.__name__ for kind in (
+                kinds if isinstance(kinds, tuple) else (kinds,))]
+            raise Error(f"{name} of a {wanted.__name__} is a {' or '.join(names)}, but "
+                        f"this is {value!r:.60}")
+
+
 def _quant_fields(config: PostTrainingQuantConfig) -> dict[str, Any]:
     if not config.approach.endswith(("static", "static_quant")):
         raise Error(f"approach '{config.approach}': an NPU has the ranges of its "
@@ -184,6 +228,9 @@ def _quant_fields(config: PostTrainingQuantConfig) -> dict[str, Any]:
     if recipes.pop("smooth_quant", False):
         fields["enable_smooth_quant"] = True
         arguments = recipes.pop("smooth_quant_args", {})
+        if not isinstance(arguments, Mapping):
+            raise Error("smooth_quant_args is a dictionary such as {'alpha': 0.5}, but "
+                        f"this is {arguments!r:.60}")
         if "alpha" in arguments:
             fields["smooth_quant_strength"] = arguments["alpha"]
     if recipes.pop("fast_bias_correction", False):
@@ -275,6 +322,8 @@ def fit(model: Any, conf: PostTrainingQuantConfig,
     an ``InferenceSession``. ``diagnosis`` analyzes the result, and puts the
     tables below ``nc_workspace`` as Neural Compressor does.
     """
+    _check_kinds(conf, PostTrainingQuantConfig)
+    _check_kinds(conf.tuning_criterion, TuningCriterion)
     if calib_dataloader is None:
         raise Error("calib_dataloader is missing: an iterable of inputs, or of pairs "
                     "(input, label)")
@@ -340,11 +389,13 @@ class Quantization:
             raise Error("YAML is read by the package python3-yaml, which is "
                         "missing") from error
         path = file_path(config, "the configuration")
-        with open(path, encoding="utf-8") as file:
-            try:
+        try:
+            with open(path, encoding="utf-8") as file:
                 fields = yaml.safe_load(file) or {}
-            except yaml.YAMLError as error:
-                raise Error(f"{path} is not YAML: {error}") from error
+        except OSError as error:
+            raise Error(f"cannot read {path}: {error.strerror}") from error
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise Error(f"{path} is not YAML: {error}") from error
         try:
             self.config = _config_of_yaml(fields)
         except (AttributeError, TypeError, ValueError) as error:

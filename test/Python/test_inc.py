@@ -10,7 +10,8 @@ import pytest
 
 import parallax
 from conftest import DIGITS
-from parallax.inc import FP32, PostTrainingQuantConfig, Quantization, quantization
+from parallax.inc import (FP32, DataLoader, PostTrainingQuantConfig, Quantization,
+                          TuningCriterion, quantization)
 
 CONFIG = """
 model:
@@ -133,11 +134,70 @@ def test_a_wrong_number_of_samples(size, tmp_path):
         quantization.fit(os.fspath(DIGITS), config, calib_dataloader=[1])
 
 
+class NoPlaces:
+    """A data set that can only be iterated over."""
+
+    def __getitem__(self, i):
+        if i == 4:
+            raise IndexError
+        return np.zeros((1, 8, 8), np.float32), i
+
+
+@pytest.mark.parametrize("dataset", [
+    NoPlaces(), iter(NoPlaces()), list(NoPlaces()), tuple(NoPlaces())])
+def test_data_sets(dataset):
+    batches = list(DataLoader(dataset=dataset, batch_size=3))
+    assert [inputs.shape for inputs, _ in batches] == [(3, 1, 8, 8), (1, 1, 8, 8)]
+    assert [list(labels) for _, labels in batches] == [[0, 1, 2], [3]]
+
+
+@pytest.mark.parametrize("dataset, size, words", [
+    ([np.zeros((1, 8, 8))], 1, "pairs"), ([5], 1, "pairs"),
+    ([(np.zeros(3), 0), (np.zeros(4), 0)], 2, "batch_size=1"),
+    ([], 0, "batch_size"), ([], "2", "batch_size")])
+def test_data_sets_that_give_something_else(dataset, size, words):
+    with pytest.raises(parallax.Error, match=words):
+        list(DataLoader(dataset=dataset, batch_size=size))
+
+
+@pytest.mark.parametrize("fields, words", [
+    ({"recipes": {"smooth_quant": True, "smooth_quant_args": 5}}, "smooth_quant_args"),
+    ({"recipes": [1]}, "recipes of a PostTrainingQuantConfig is a Mapping"),
+    ({"approach": 5}, "approach"), ({"op_name_dict": [1]}, "op_name_dict"),
+    ({"op_type_dict": {"Conv": {"activation": {"dtype": []}}}}, "no types"),
+    ({"accuracy_criterion": 5}, "AccuracyCriterion"), ({"tuning_criterion": 5}, "Tuning"),
+    ({"tuning_criterion": TuningCriterion(timeout="x")}, "timeout of a TuningCriterion"),
+    ({"tuning_criterion": TuningCriterion(objective=["size"])}, "objective"),
+    ({"output_dir": 5}, "output_dir"), ({"diagnosis": "yes"}, "diagnosis")])
+def test_fields_that_are_something_else(fields, words, tmp_path):
+    config = PostTrainingQuantConfig(**{"output_dir": tmp_path, **fields})
+    with pytest.raises(parallax.Error, match=words):
+        quantization.fit(DIGITS, config, [np.zeros((1, 1, 8, 8), np.float32)],
+                         eval_func=lambda session: 1.0)
+
+
+@pytest.mark.parametrize("config", [None, {}, "conf.yaml"])
+def test_a_configuration_that_is_something_else(config):
+    with pytest.raises(parallax.Error, match="a PostTrainingQuantConfig was expected"):
+        quantization.fit(DIGITS, config, [np.zeros((1, 1, 8, 8), np.float32)])
+
+
+def test_files_that_are_something_else(tmp_path):
+    for path in (tmp_path / "nothing.yaml", DIGITS):
+        with pytest.raises(parallax.Error, match="cannot read|is not YAML"):
+            Quantization(path)
+    config = PostTrainingQuantConfig(output_dir=tmp_path / "out")
+    model = quantization.fit(DIGITS, config, [np.zeros((1, 1, 8, 8), np.float32)])
+    assert "quant_axmodel.onnx" in repr(model)
+    with pytest.raises(parallax.Error, match="cannot write"):
+        model.save(tmp_path / "nothing" / "model.onnx")
+
+
 def test_patterns_with_dots(tmp_path, labelled):
     """The pattern reaches the tuning as it was written."""
     config = PostTrainingQuantConfig(
         op_name_dict={r"/stem/con.\/Conv": FP32}, output_dir=tmp_path,
-        tuning_criterion=parallax.inc.TuningCriterion(max_trials=2))
+        tuning_criterion=TuningCriterion(max_trials=2))
     model = quantization.fit(DIGITS, config, calib_dataloader=labelled[:8],
                              eval_func=lambda session: 1.0)
     stem = model.session().run_layers({"image": labelled[0][0]}, ["/stem/conv/Conv"])
