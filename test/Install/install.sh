@@ -98,11 +98,12 @@ check_compiler() {
 
 # The package in Python compiles as the tool does, finds the decoder of pictures
 # and the tool that builds cases.
-check_python() { # folder with the package, folder for results
-  mkdir -p "$2"
-  cd "$2"
+check_python() { # folder for results, then what runs Python with the package
+  mkdir -p "$1"
+  cd "$1"
+  shift
   cp -r "$tree/share/parallax/configs" "$scratch/tree"/pictures.* .
-  quietly stranger PYTHONPATH="$1" PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c '
+  quietly stranger PYTHONDONTWRITEBYTECODE=1 "$@" -c '
 import parallax
 parallax.build("configs/quickstart.json", output_dir="quickstart")
 parallax.build("pictures.json", input="pictures.onnx", output_dir="pictures")
@@ -113,17 +114,15 @@ assert parallax.case.replay("quickstart.plxcase").is_same'
     fail "Python and the tool differ in what they compile"
 }
 
-# The wheel has the same package, without the rest of Parallax.
+# The wheel has the same package, without the rest of Parallax; it is installed
+# as docs/installing.md says.
 check_wheel() {
+  local environment=$scratch/environment
   quietly ninja -C "$build" wheel
-  quietly /usr/bin/python3 - "$build"/wheel/*.whl "$scratch/wheel" <<'END'
-import os, sys, zipfile
-with zipfile.ZipFile(sys.argv[1]) as wheel:
-    for entry in wheel.infolist():
-        path = wheel.extract(entry, sys.argv[2])
-        os.chmod(path, entry.external_attr >> 16 & 0o777)
-END
-  check_python "$scratch/wheel" "$scratch/by-wheel"
+  quietly /usr/bin/python3 -m venv --system-site-packages "$environment"
+  quietly "$environment/bin/pip" install --no-index "$build"/wheel/*.whl
+  quietly stranger "$environment/bin/parallax" --version
+  check_python "$scratch/by-wheel" "$environment/bin/python"
 }
 
 rm -rf "$scratch"
@@ -133,7 +132,8 @@ mv "$scratch/installed" "$tree"
 check_files
 check_symbols
 check_tool "$tree/bin/parallax" "$tree/share/parallax" "$scratch/tree"
-(check_python "$tree/lib/python3/dist-packages" "$scratch/by-python")
+(check_python "$scratch/by-python" \
+  PYTHONPATH="$tree/lib/python3/dist-packages" /usr/bin/python3)
 (check_wheel)
 (check_project)
 (check_compiler)
