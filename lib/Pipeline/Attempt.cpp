@@ -17,6 +17,7 @@
 #include "parallax/Support/Diagnostics.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
+#include "parallax/Support/Listener.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/QuantizedType.h"
 
@@ -121,6 +122,7 @@ std::optional<NetworkBeside> buildBeside(BuildState &state,
 
 std::optional<Trial> attempt(BuildState &state,
                              const std::vector<ConfigEdit> &edits) {
+  stopIfCancelled();
   std::optional<BuildConfig> config;
   try {
     config = withEdits(state.config, edits);

@@ -9,6 +9,7 @@
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Dialect/NN/QuantRule.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
+#include "parallax/Support/Listener.h"
 
 namespace parallax {
 
@@ -27,6 +28,7 @@ Calibration chooseRanges(mlir::func::FuncOp network,
   calibration.method = configName(options.method);
   calibration.samples = int64_t(samples);
   for (const TensorStatistics &tensor : statistics) {
+    stopIfCancelled();
     TensorRange range;
     range.node = tensor.node;
     range.tensor = tensor.tensor;

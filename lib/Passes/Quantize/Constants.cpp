@@ -10,6 +10,7 @@
 
 #include "parallax/Dialect/NN/NNOps.h"
 #include "parallax/Support/LayerName.h"
+#include "parallax/Support/Listener.h"
 #include "parallax/Support/QuantizedType.h"
 #include "parallax/Support/TensorAttr.h"
 
@@ -378,8 +379,10 @@ LogicalResult quantizeConstants(func::FuncOp function, const KindPlan &kinds,
   ConstantQuantizer quantizer(kinds, precisions, options, report);
   for (Operation &op :
        llvm::make_early_inc_range(function.front().without_terminator()))
-    if (op.getNumOperands() > 0)
+    if (op.getNumOperands() > 0) {
+      stopIfCancelled();
       quantizer.visit(&op);
+    }
   return quantizer.result();
 }
 

@@ -9,6 +9,7 @@
 #include "parallax/Analysis/QuantParams.h"
 #include "parallax/Config/BuildConfig.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Listener.h"
 
 using namespace parallax;
 
@@ -379,6 +380,26 @@ func.func @main(%x: tensor<1x2xf32> {nn.name = "x"}) -> (tensor<1x2xf32> {nn.nam
     EXPECT_STREQ(error.what(), "the weights 'w' of layer 'product' hold NaN or "
                                "infinity, which no code stands for");
   }
+}
+
+/// Weights may be large, and to choose a range may take a second.
+TEST_F(QuantizeTest, IsCancelledBetweenLayersAndTensors) {
+  class CancelledListener : public Listener {
+  public:
+    bool isCancelled() const override { return true; }
+  } listener;
+  parse(R"(
+func.func @main(%x: tensor<1x2xf32> {nn.name = "x"}) -> (tensor<1x2xf32> {nn.name = "o"}) {
+  %w = nn.constant dense<[[0.5, -1.0], [2.0, 0.25]]> : tensor<2x2xf32> loc("w"("w"))
+  %0 = nn.matmul %x, %w : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32> loc("m"("y"))
+  return %0 : tensor<1x2xf32>
+})");
+  setRange("x", -1, 1);
+  setRange("y", -1, 1);
+  ListenerScope scope(listener);
+  EXPECT_THROW(quantize(), Cancelled);
+  EXPECT_THROW(chooseRanges(function(), NetworkStatistics(1), {}, 1),
+               Cancelled);
 }
 
 TEST_F(QuantizeTest, ScalesOfNormalizationsAreFloatOr32Bits) {
