@@ -115,7 +115,7 @@ async function useComparison(page, { folder, other }) {
   const linesOf = (selector) =>
     page.$$eval(`${selector} tbody tr`, (rows) =>
       rows.map((row) => [
-        row.querySelector("th").innerText,
+        row.querySelector("th")?.innerText ?? "",
         ...[...row.querySelectorAll("td .value")].map((value) => Number(value.title)),
       ]),
     );
@@ -154,6 +154,11 @@ async function useComparison(page, { folder, other }) {
       const own = values.find((one) => one.title === "Cosine" && one.table === "EndToEnd NPUBackend");
       assert.equal(Number(own.value), rows[place].similarity, "the shown build");
     }
+    await goTo(page, "Layer");
+    const linesOfLayer = await linesOf("main section table.plain");
+    for (const [title, first, second, change] of linesOfLayer.filter((line) => line.length === 4))
+      assert.equal(change, second - first, `${title} of the layer`);
+    assert(linesOfLayer.some(([title]) => title.startsWith("Cosine (EndToEnd")), "a layer in both builds");
     await goTo(page, "Cost");
     assert((await shown(page)).includes("Changes, second − first build"));
     assert((await numbersOf(page)).some((title) => Number(title) > 0), "cycles that changed");

@@ -34,6 +34,7 @@ async function load(name) {
 const { parseCsv, parseJson } = await load("json");
 const { buildOf, sharesOf, whyNoShares } = await load("data");
 const { liesIn } = await load("ui/links");
+const { sharedBins, stepsWithin, weightCodes } = await load("ui/histograms");
 
 test("CSV has the texts that were written", () => {
   const layers = (text) => parseCsv(text, ["layer"]).map(({ layer }) => layer);
@@ -138,4 +139,31 @@ test("parts that are not the loss are not shown", () => {
     assert.equal(sharesOf(closed).measured, 0.25);
     assert.equal(whyNoShares(closed), undefined);
   }
+});
+
+test("float and quantized values are counted in the same bins", () => {
+  const values = { start: -0.75, width: 0.25, counts: [1, 2, 3, 4, 5] };
+  const quantized = { start: -0.5, width: 0.5, counts: [6, 7, 8] };
+  assert.deepEqual(sharedBins({ values, quantized }), {
+    start: -1,
+    width: 0.5,
+    floats: [1, 5, 9, 0],
+    quantized: [0, 6, 7, 8],
+  });
+  assert.deepEqual(sharedBins({ values }).floats, values.counts);
+  assert.deepEqual(sharedBins({ values: { start: 0, width: 1, counts: [] } }).floats, []);
+});
+
+test("steps are those of codes in sight", () => {
+  const codes = weightCodes({ clip: [-1.27, 1.27] }, "S8");
+  assert.deepEqual([codes.low, codes.high, codes.zero_point], [-127, 127, 0]);
+  assert.deepEqual(
+    stepsWithin(codes, -0.021, 0.011).map((value) => Math.round(value * 1e4) / 1e4),
+    [-0.02, -0.01, 0, 0.01],
+  );
+  assert.equal(stepsWithin({ scale: 1, zero_point: 3, low: 0, high: 255 }, -50, 2).length, 6);
+  // Biases have billions of codes.
+  assert.equal(stepsWithin(weightCodes({ clip: [-2e5, 2e5] }, "S32"), 0, 1e-3).length, 11);
+  assert.equal(weightCodes({ clip: [-1, 1] }, "FP32"), undefined);
+  assert.equal(weightCodes({}, "S8"), undefined);
 });

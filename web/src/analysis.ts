@@ -198,6 +198,18 @@ export interface Suggestion {
   extra_cycles: number;
 }
 
+/// Bin i begins at start + i * width; widths are powers of two, and bins begin
+/// at their multiples.
+export interface Bins {
+  min: number;
+  max: number;
+  nan: number;
+  inf: number;
+  start: number;
+  width: number;
+  counts: number[];
+}
+
 export interface Histogram {
   operator: string;
   tensor: string;
@@ -205,15 +217,9 @@ export interface Histogram {
   channel: number;
   samples: number;
   clip?: [number, number];
-  values: {
-    min: number;
-    max: number;
-    nan: number;
-    inf: number;
-    start: number;
-    width: number;
-    counts: number[];
-  };
+  values: Bins;
+  /// What the codes of these values stand for.
+  quantized?: Bins;
 }
 
 export interface OutputVerdict {

@@ -6,6 +6,7 @@
 // cancel each other. See docs/precision-analysis.md.
 //===----------------------------------------------------------------------===//
 import { useMemo } from "preact/hooks";
+import { changeOf } from "../changes";
 import { whyNoShares } from "../data";
 import type { Data } from "../data";
 import { open, select, selectedTensor } from "../store";
@@ -15,7 +16,7 @@ import type { Bar } from "../ui/Bars";
 import { inlineName, numberText, plural } from "../ui/format";
 import { Table } from "../ui/Table";
 import type { Column } from "../ui/Table";
-import { LayerLink, Value } from "../ui/Value";
+import { Change, LayerLink, Value } from "../ui/Value";
 
 const mostBars = 20;
 
@@ -92,6 +93,27 @@ function columnsOf(all: number): Column<AttributionRow>[] {
   ];
 }
 
+/// What differs from the other build of a comparison.
+function changeColumns(data: Data): Column<AttributionRow>[] {
+  if (!data.second) return [];
+  const change = changeOf(data, (layer) => layer.attribution?.alone);
+  const value = ({ tensor }: AttributionRow) => {
+    const layer = data.main.byTensor.get(tensor);
+    return layer && change(layer);
+  };
+  return [
+    {
+      id: "change",
+      title: "Δ Alone",
+      source: "second − first",
+      kind: "general",
+      width: 112,
+      value,
+      cell: (row) => <Change of={value(row)} better="less" />,
+    },
+  ];
+}
+
 function Sum(props: { attribution: Attribution }) {
   const { attribution } = props;
   const size = attribution.rows.reduce(
@@ -138,7 +160,10 @@ function Shares(props: { data: Data }) {
   const attribution = props.data.main.analysis!.attribution!;
   const { rows } = attribution;
   const all = rows.reduce((sum, row) => sum + row.alone, 0) || 1;
-  const columns = useMemo(() => columnsOf(all), [all]);
+  const columns = useMemo(
+    () => [...columnsOf(all), ...changeColumns(props.data)],
+    [all, props.data],
+  );
   const first = [...rows].sort((a, b) => b.alone - a.alone).slice(0, mostBars);
   return (
     <>

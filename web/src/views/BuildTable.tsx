@@ -79,7 +79,8 @@ export function BuildTable(props: {
               <td class="number">
                 <Change
                   of={minus(line.second, line.first)}
-                  kind={line.kind}
+                  // Differences of cosines have too few digits as cosines.
+                  kind={line.kind === "cosine" ? "general" : line.kind}
                   better={line.better}
                 />
               </td>

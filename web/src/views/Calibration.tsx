@@ -104,6 +104,24 @@ function columnsOf(tensors: readonly CalibrationTensor[]) {
   return columns;
 }
 
+/// What the other build of a comparison covers of the same tensor.
+function otherColumn(other: Calibration): Column<CalibrationTensor> {
+  const tensors = new Map(other.tensors.map((own) => [own.tensor, own]));
+  const width = (tensor?: CalibrationTensor) => tensor && widthOf(tensor.u8);
+  return {
+    id: "other",
+    title: "U8 range",
+    source: "other build",
+    kind: "general",
+    value: (t) => width(tensors.get(t.tensor)),
+    cell: (t) => {
+      const range = tensors.get(t.tensor)?.u8;
+      return range ? rangeText(range) : "–";
+    },
+    width: 160,
+  };
+}
+
 /// How many ends of ranges each sample has set.
 function endsBySample(calibration: Calibration): [string, number][] {
   const ends = new Map<string, number>();
@@ -132,16 +150,20 @@ export function CalibrationView({ data }: { data: Data }) {
           ? "U8 covers the whole range of every tensor."
           : `U8 covers less than the whole range of ${plural(cut.length, "tensor")}.`}
       </p>
-      <Ranges calibration={calibration} />
+      <Ranges calibration={calibration} other={data.other?.calibration} />
       <OddSamples build={data.main} odd={calibration.odd_samples ?? []} />
       <Samples build={data.main} calibration={calibration} />
     </>
   );
 }
 
-function Ranges(props: { calibration: Calibration }) {
+function Ranges(props: { calibration: Calibration; other?: Calibration }) {
   const { tensors } = props.calibration;
-  const columns = useMemo(() => columnsOf(tensors), [tensors]);
+  const { other } = props;
+  const columns = useMemo(
+    () => [...columnsOf(tensors), ...(other ? [otherColumn(other)] : [])],
+    [tensors, other],
+  );
   return (
     <Table
       label="Calibrated ranges"

@@ -6,14 +6,15 @@
 // selected layer.
 //===----------------------------------------------------------------------===//
 import { Fragment } from "preact";
-import type { ComponentChildren } from "preact";
 import type { Build, Data, Layer } from "../data";
-import { rowWith, whyNoShares } from "../data";
+import { rowWith } from "../data";
 import { hrefOf, selectedTensor } from "../store";
+import type { Histogram } from "../types";
 import { CopyButton } from "../ui/CopyButton";
-import { numberText, rangeText, shapeText } from "../ui/format";
+import { shapeText } from "../ui/format";
+import { weightCodes } from "../ui/histograms";
 import { fileLink, liesIn } from "../ui/links";
-import { LayerLink, Name, Value } from "../ui/Value";
+import { LayerLink, Name } from "../ui/Value";
 import { causeOf } from "../ui/words";
 import {
   ChannelRanges,
@@ -21,6 +22,7 @@ import {
   SeriesChart,
   WeightRanges,
 } from "./LayerCharts";
+import { Arithmetic, BothBuilds, Errors } from "./LayerFacts";
 import { Bits, Summaries } from "./LayerTables";
 
 /// The selected layer; without one, the layer that matters most.
@@ -41,6 +43,7 @@ export function LayerView(props: { data: Data }) {
         <Errors build={build} layer={layer} />
         <Arithmetic layer={layer} />
       </div>
+      <BothBuilds data={props.data} layer={layer} />
       <Charts key={layer.tensor} build={build} layer={layer} />
       <Summaries layer={layer} />
       {layer.difference && (
@@ -174,177 +177,17 @@ function Reasons(props: { layer: Layer }) {
   );
 }
 
-function Errors(props: { build: Build; layer: Layer }) {
-  const { build, layer } = props;
-  const names = build.analysis?.sample_names ?? [];
-  const rows = build.tables.flatMap((key) => {
-    const row = layer.rows[key];
-    return row ? [{ key, row }] : [];
-  });
-  const at = (index: number, name: string, cosine: number) =>
-    index < 0 ? (
-      "–"
-    ) : (
-      <>
-        <Value of={cosine} kind="cosine" />
-        <small>
-          <Name of={name} most={24} />
-        </small>
-      </>
-    );
-  return (
-    <div class="panel widest">
-      <table class="plain">
-        <caption>Errors: float against quantized</caption>
-        <thead>
-          <tr>
-            <th scope="col">Table</th>
-            {[
-              "Cosine",
-              "SQNR",
-              "MSE",
-              "Max steps",
-              "Worst sample",
-              "Worst channel",
-              "Saturated",
-              "Dead",
-            ].map((head) => (
-              <th key={head} scope="col" class="number">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ key, row }) => (
-            <tr key={key}>
-              <th scope="row">{key}</th>
-              <td class="number">
-                <Value of={row.similarity} kind="cosine" />
-              </td>
-              <td class="number">
-                <Value of={row.sqnr_db} kind="decibel" />
-              </td>
-              <td class="number">
-                <Value of={row.mse} />
-              </td>
-              <td class="number">
-                <Value of={row.max_steps} />
-              </td>
-              <td class="number">
-                {at(
-                  row.worst_sample,
-                  names[row.worst_sample] ?? String(row.worst_sample),
-                  row.worst_sample_cosine,
-                )}
-              </td>
-              <td class="number">
-                {at(
-                  row.worst_channel,
-                  `channel ${row.worst_channel}`,
-                  row.worst_channel_cosine,
-                )}
-              </td>
-              <td class="number">
-                <Value of={row.saturated} kind="percent" />
-              </td>
-              <td class="number">
-                <Value of={row.dead_channels} kind="integer" />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {whyNoShares(build) !== undefined && (
-        <p class="soft">{whyNoShares(build)}</p>
-      )}
-      {layer.attribution && (
-        <p class="soft">
-          Alone it would lose <Value of={layer.attribution.alone} /> of the
-          outputs' cosine; its part of the measured loss is{" "}
-          <Value of={layer.attribution.total} /> (weights{" "}
-          <Value of={layer.attribution.weights} />, activations{" "}
-          <Value of={layer.attribution.activations} />
-          ).
-        </p>
-      )}
-    </div>
-  );
-}
-
-function Fact(props: { title: string; children: ComponentChildren }) {
-  return (
-    <>
-      <dt>{props.title}</dt>
-      <dd>{props.children}</dd>
-    </>
-  );
-}
-
-function Arithmetic(props: { layer: Layer }) {
-  const { layer } = props;
-  const { accumulator, calibration } = layer;
-  const codes = rowWith(layer, "codes")?.value;
-  const valueOf = (code: number) =>
-    codes && (code - codes.zero_point) * codes.scale;
-  return (
-    <dl class="panel facts">
-      <Fact title="Types">
-        {layer.dtype} as {layer.qdtype}
-        {layer.weights.map((weights) => (
-          <span key={weights.tensor}>
-            , weights <Name of={weights.tensor} most={28} /> {weights.qdtype}
-          </span>
-        ))}
-      </Fact>
-      {codes && (
-        <>
-          <Fact title="Scale, zero point">
-            <Value of={codes.scale} />, {codes.zero_point}
-          </Fact>
-          <Fact title="Codes">
-            {codes.low} … {codes.high} ({numberText(valueOf(codes.low))} …{" "}
-            {numberText(valueOf(codes.high))})
-          </Fact>
-        </>
-      )}
-      {calibration && (
-        <Fact title="Calibrated range">
-          {rangeText(calibration.values)}
-          {calibration.min_sample && ` from ${calibration.min_sample}`}
-          {calibration.max_sample && ` to ${calibration.max_sample}`}
-        </Fact>
-      )}
-      {accumulator && (
-        <Fact title="Accumulator">
-          {accumulator.accumulator_bits} bits, {accumulator.unused_bits} never
-          used
-        </Fact>
-      )}
-      {accumulator?.multiplier && (
-        <Fact title="Multiplier">{accumulator.multiplier.join(" … ")}</Fact>
-      )}
-      {accumulator?.shift && (
-        <Fact title="Shift">{accumulator.shift.join(" … ")}</Fact>
-      )}
-      {layer.profile.map((line) => (
-        <Fact key={line.op} title={line.op}>
-          {line.types}, {line.unit}: <Value of={line.cycles} kind="integer" />{" "}
-          cycles (compute {numberText(line.compute_cycles, "integer")}, memory{" "}
-          {numberText(line.memory_cycles, "integer")}),{" "}
-          <Value of={line.memory_bytes} kind="bytes" />
-        </Fact>
-      ))}
-    </dl>
-  );
-}
-
 function Charts(props: { build: Build; layer: Layer }) {
   const { build, layer } = props;
   const codes = rowWith(layer, "codes")?.value;
   const errors = rowWith(layer, "channel_errors");
   const cosines = rowWith(layer, "sample_cosines");
   const names = build.analysis?.sample_names ?? [];
+  const codesOfWeights = (histogram: Histogram) =>
+    weightCodes(
+      histogram,
+      layer.weights.find(({ tensor }) => tensor === histogram.tensor)?.qdtype,
+    );
   return (
     <section>
       <h2>Distributions</h2>
@@ -357,7 +200,7 @@ function Charts(props: { build: Build; layer: Layer }) {
           <HistogramChart
             key={`${histogram.tensor} ${histogram.channel} ${histogram.is_weight}`}
             histogram={histogram}
-            codes={histogram.is_weight ? undefined : codes}
+            codes={histogram.is_weight ? codesOfWeights(histogram) : codes}
           />
         ))}
         {layer.calibration && <ChannelRanges calibration={layer.calibration} />}

@@ -11,6 +11,7 @@ import type { CalibrationTensor, Codes, Histogram } from "../types";
 import { axisOf, Chart, logAxisOf } from "../ui/Chart";
 import type { Colors } from "../ui/Chart";
 import { inlineName, numberText, rangeText } from "../ui/format";
+import { sharedBins, stepsWithin } from "../ui/histograms";
 
 /// Closer lines than these, in pixels, would be a grey area.
 const narrowestStep = 5;
@@ -39,8 +40,8 @@ function drawSteps(plot: uPlot, codes: Codes, color: string) {
   plot.ctx.strokeStyle = color;
   plot.ctx.lineWidth = 1;
   plot.ctx.setLineDash([2, 3]);
-  for (let code = codes.low; code <= codes.high; ++code)
-    verticalLine(plot, (code - codes.zero_point) * codes.scale);
+  const { min = 0, max = 0 } = plot.scales["x"] ?? {};
+  for (const value of stepsWithin(codes, min, max)) verticalLine(plot, value);
   plot.ctx.setLineDash([]);
 }
 
@@ -70,15 +71,19 @@ function extentOf(histogram: Histogram): [number, number] {
 
 export function HistogramChart(props: { histogram: Histogram; codes?: Codes }) {
   const { histogram, codes } = props;
-  const { start, width, counts, nan, inf } = histogram.values;
+  const { nan, inf } = histogram.values;
   const { clip } = histogram;
-  const data = useMemo<uPlot.AlignedData>(
-    () => [
-      [...counts, 0].map((_, i) => start + i * width),
-      [...counts, 0].map((count) => Math.max(count, emptyBin)),
-    ],
-    [histogram],
-  );
+  const bins = useMemo(() => sharedBins(histogram), [histogram]);
+  const { start, width, floats, quantized } = bins;
+  const data = useMemo<uPlot.AlignedData>(() => {
+    const heightsOf = (counts: readonly number[]) =>
+      [...counts, 0].map((count) => Math.max(count, emptyBin));
+    return [
+      [...floats, 0].map((_, i) => start + i * width),
+      heightsOf(floats),
+      ...(quantized ? [heightsOf(quantized)] : []),
+    ];
+  }, [bins]);
   const options = useCallback(
     (colors: Colors): Omit<uPlot.Options, "width" | "height"> => {
       const [low, high] = extentOf(histogram);
@@ -104,6 +109,16 @@ export function HistogramChart(props: { histogram: Histogram; codes?: Codes }) {
             points: { show: false },
             paths: uPlot.paths.stepped!({ align: 1 }),
           },
+          ...(quantized
+            ? [
+                {
+                  stroke: colors.second,
+                  width: 1.5,
+                  points: { show: false },
+                  paths: uPlot.paths.stepped!({ align: 1 }),
+                },
+              ]
+            : []),
         ],
         hooks: {
           // On top of the grid, which would hide them.
@@ -114,7 +129,7 @@ export function HistogramChart(props: { histogram: Histogram; codes?: Codes }) {
         },
       };
     },
-    [histogram, codes],
+    [histogram, bins, codes],
   );
   const what = histogram.is_weight ? "Constant" : "Activations";
   const channel = histogram.channel < 0 ? "" : `, channel ${histogram.channel}`;
@@ -122,18 +137,22 @@ export function HistogramChart(props: { histogram: Histogram; codes?: Codes }) {
   const codesText = isFarClip(histogram)
     ? "codes reach"
     : "dashed: codes reach";
+  const sides = quantized
+    ? "area: float, line: quantized values"
+    : "float values";
   const limits = clip ? `; ${codesText} ${rangeText(clip)}` : "";
   return (
     <Chart
-      label={`${what} ${inlineName(histogram.tensor)}${channel}, float values${limits}${notFinite}`}
+      label={`${what} ${inlineName(histogram.tensor)}${channel}, ${sides}${limits}${notFinite}`}
       data={data}
       options={options}
-      heads={["From", "To", "Count"]}
+      heads={["From", "To", "Float", ...(quantized ? ["Quantized"] : [])]}
       rows={() =>
-        counts.map((count, i) => [
+        floats.map((count, i) => [
           start + i * width,
           start + (i + 1) * width,
           count,
+          ...(quantized ? [quantized[i] ?? 0] : []),
         ])
       }
     />
