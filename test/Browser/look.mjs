@@ -258,6 +258,7 @@ async function useGraph(page, report) {
   await page.waitForFunction(() => !document.querySelector("main")?.innerText.includes("Laying out"));
   const colors = await page.$$eval("main select option", (list) => list.map(({ value }) => value));
   assert(colors.length >= 3, "quantities to color by");
+  assert(await page.$("main .graph-legend .scale"), "the first one is known");
   const select = await page.$("main select");
   for (const color of await select.$$eval("option", (list) => list.map(({ value }) => value))) {
     await select.select(color);
@@ -412,6 +413,7 @@ async function useReport(report) {
     await goTo(page, view);
     await page.waitForFunction(() => !document.querySelector("main")?.innerText.includes("Laying out"));
     assert.equal(await page.$("main [role=alert]"), null, `${view} can be shown`);
+    assert.equal(await page.$("main .grid:empty"), null, `${view} has no empty place`);
     assert((await shown(page)).length > view.length + 10, `${view} shows something`);
     await page.screenshot({ path: join(pictures, `${report.name}-${view.toLowerCase()}.png`) });
   }

@@ -70,7 +70,8 @@ const quantities: readonly Quantity[] = [
     id: "loss",
     title: "Share of loss, alone",
     isPerTable: false,
-    isAvailable: (build) => sharesOf(build) !== undefined,
+    isAvailable: (build) =>
+      sharesOf(build)?.rows.some((row) => row.alone > 0) ?? false,
     valueOf: (node, build) => {
       const rows = sharesOf(build)?.rows ?? [];
       const all = sumOf(rows.map((row) => row.alone));

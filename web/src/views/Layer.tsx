@@ -188,6 +188,11 @@ function Charts(props: { build: Build; layer: Layer }) {
       histogram,
       layer.weights.find(({ tensor }) => tensor === histogram.tensor)?.qdtype,
     );
+  const hasBands =
+    (layer.calibration?.channel_min?.length ?? 0) > 1 ||
+    layer.weightChannels.some((weights) => weights.channel_max.length > 1);
+  if (!layer.histograms.length && !hasBands && !errors?.value && !cosines?.value)
+    return null;
   return (
     <section>
       <h2>Distributions</h2>
