@@ -111,25 +111,52 @@ test("a page knows its folder by any name", () => {
   assert(!liesIn("data:text/html;base64,PGh0bWw+", ""));
 });
 
+/// A build with an analysis of these fields, and with other files.
+const analyzedBuild = (analysis, files = {}) =>
+  buildOf(
+    new Map([
+      [
+        "quant/debug/precision_analysis_table.json",
+        JSON.stringify({
+          tables: [{ method: "EndToEnd", mode: "Reference", rows: [] }],
+          inputs: [],
+          ...Object.fromEntries(
+            ["histograms", "suggestions", "differences", "outliers", "diagnoses", "weights"].map(
+              (name) => [name, []],
+            ),
+          ),
+          ...analysis,
+        }),
+      ],
+      ...Object.entries(files),
+    ]),
+  );
+const inputRow = (name) => ({ tensor: name, operator: name, type: "Input", inputs: [] });
+
+test("layers find their cycles by names that no CSV file may hold", () => {
+  const names = ["plain", "\u202egnp.\u2067right to left", "red\x1b[0m", "two\nlines", "👩‍👩‍👧"];
+  const written = ["plain", "\ufffdgnp.\ufffdright to left", "red\ufffd[0m", '"two\nlines"', "👩‍👩‍👧"];
+  const { layers, profile } = analyzedBuild(
+    { inputs: names.map(inputRow) },
+    {
+      "compiler/op_profile.csv": `layer,cycles\n${written
+        .map((name, i) => `${name},${i + 1}\n`)
+        .join("")}x_U8,9\n`,
+    },
+  );
+  assert.deepEqual(
+    layers.map((layer) => layer.profile.map(({ cycles }) => cycles)),
+    [[1], [2], [3], [4], [5]],
+  );
+  assert.deepEqual(profile.map(({ layer }) => layer), [...names, "x_U8"]);
+});
+
 test("parts that are not the loss are not shown", () => {
   const buildWith = (closes) =>
-    buildOf(
-      new Map([
-        [
-          "quant/debug/precision_analysis_table.json",
-          JSON.stringify({
-            tables: [{ method: "EndToEnd", mode: "Reference", rows: [] }],
-            inputs: [{ tensor: "x", operator: "x", type: "Input", inputs: [] }],
-            attribution: { measured: 0.25, closes, rows: [{ tensor: "x", alone: 1 }] },
-            ...Object.fromEntries(
-              ["histograms", "suggestions", "differences", "outliers", "diagnoses", "weights"].map(
-                (name) => [name, []],
-              ),
-            ),
-          }),
-        ],
-      ]),
-    );
+    analyzedBuild({
+      inputs: [inputRow("x")],
+      attribution: { measured: 0.25, closes, rows: [{ tensor: "x", alone: 1 }] },
+    });
   const open = buildWith(false);
   assert.equal(open.layers[0].attribution, undefined);
   assert.equal(sharesOf(open), undefined);

@@ -221,11 +221,30 @@ function addRows(build: Build, analysis: T.Analysis): void {
   });
 }
 
+/// What the tool writes into CSV files in place of a name: control characters,
+/// also those that turn the direction of text, could do harm on a screen.
+const printable = (name: string) =>
+  name.replace(
+    /(?![\r\n\t])[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
+    "\ufffd",
+  );
+
+/// Lines of the profile get the names that layers have in other files.
+function nameProfile({ profile, byOperator }: Build): void {
+  const named = new Map(
+    [...byOperator.keys()].map((operator) => [printable(operator), operator]),
+  );
+  for (const line of profile ?? [])
+    if (!byOperator.has(line.layer))
+      line.layer = named.get(line.layer) ?? line.layer;
+}
+
 function addLayers(build: Build): void {
   const { analysis } = build;
   if (!analysis) return;
   addRows(build, analysis);
   build.byOperator = groupBy(build.layers, (layer) => layer.operator);
+  nameProfile(build);
 
   const byTensor = <U extends { tensor: string }>(items?: readonly U[]) =>
     groupBy(items, (item) => item.tensor);
