@@ -320,6 +320,7 @@ void describe(Archive &archive, T &row) {
   archive.optional("samples", row.samples);
   archive.optional("clip", row.clip);
   archive("values", row.values);
+  archive.optional("quantized", row.quantized);
 }
 
 template <typename Archive, Like<Histogram::Form> T>

@@ -133,6 +133,8 @@ struct HistogramRow {
   /// The values are those of so many samples; weights have none.
   int64_t samples = 0;
   Histogram values = Histogram();
+  /// What their codes stand for; none without codes.
+  std::optional<Histogram> quantized = std::nullopt;
   /// The values of the outermost codes; none without codes.
   std::optional<std::pair<double, double>> clip = std::nullopt;
 };

@@ -86,6 +86,23 @@ TEST_F(AnalyzeHistogramsTest, TensorsOfTheFirstSample) {
     EXPECT_EQ(found->values.min(), *std::ranges::min_element(expected));
     EXPECT_EQ(found->values.max(), *std::ranges::max_element(expected));
     EXPECT_LE(found->values.counts().size(), 128u);
+    // Every value has become one of the nearest code, or the outermost one.
+    ASSERT_TRUE(found->quantized);
+    EXPECT_EQ(found->quantized->count(), int64_t(expected.size()));
+    std::vector<float> rounded;
+    for (float value : expected) {
+      double code = std::nearbyint(value / row.codes->scale) +
+                    double(row.codes->zeroPoint);
+      code = std::clamp(code, double(row.codes->low), double(row.codes->high));
+      rounded.push_back(
+          float((code - double(row.codes->zeroPoint)) * row.codes->scale));
+    }
+    Histogram wanted(128);
+    wanted.add(rounded);
+    EXPECT_EQ(found->quantized->min(), wanted.min());
+    EXPECT_EQ(found->quantized->max(), wanted.max());
+    EXPECT_TRUE(
+        std::ranges::equal(found->quantized->counts(), wanted.counts()));
     // Few values of the first sample lie beyond the range of all three.
     ASSERT_TRUE(row.codes && found->clip);
     EXPECT_EQ(found->clip->first,
@@ -122,6 +139,9 @@ TEST_F(AnalyzeHistogramsTest, WeightsComeFirst) {
   EXPECT_TRUE(weights.isWeight);
   EXPECT_EQ(weights.samples, 0);
   EXPECT_EQ(weights.values.count(), 4);
+  ASSERT_TRUE(weights.quantized);
+  EXPECT_EQ(weights.quantized->count(), 4);
+  EXPECT_NEAR(weights.quantized->max(), 1, 1e-6);
   ASSERT_TRUE(weights.clip);
   EXPECT_NEAR(weights.clip->second, 1, 1e-6);
   EXPECT_EQ(weights.clip->first, -weights.clip->second);

@@ -119,6 +119,7 @@ TEST(PrecisionFiles, JsonHasWhatFollowsFromTables) {
   EXPECT_EQ(histogram["values"]["width"], 0.0625);
   EXPECT_EQ(histogram["values"]["counts"].size(), 61u);
   EXPECT_EQ(histogram["values"]["counts"][17], 2);
+  EXPECT_EQ(histogram["quantized"]["max"], 2.0);
   EXPECT_FALSE(file["histograms"][0].contains("clip"));
 }
 

@@ -66,6 +66,8 @@ TEST(PrecisionReader, ReadsAFile) {
   EXPECT_EQ(precisionJson(report), text);
   EXPECT_EQ(report.tables[1].rows[1].metrics.cosine, 0.97);
   EXPECT_EQ(report.histograms[1].values.count(), 5);
+  ASSERT_TRUE(report.histograms[1].quantized);
+  EXPECT_EQ(report.histograms[1].quantized->min(), -0.5);
   EXPECT_THROW(readPrecisionJson(path.parent_path() / "nowhere.json"), Error);
 }
 

@@ -149,6 +149,8 @@ inline PrecisionReport completeReport() {
   std::vector<float> many = {-1, 0, 0.1f, 0.1f, 2.75f};
   histogram.values.add(many);
   histogram.clip = {-0.5, 2};
+  histogram.quantized = Histogram(64);
+  histogram.quantized->add(std::vector<float>{-0.5f, 0, 0.1f, 0.1f, 2});
   HistogramRow empty{.node = "conv", .tensor = "conv.w", .isWeight = true};
   report.histograms = {empty, histogram};
   return report;

@@ -9,6 +9,7 @@
 #include "Rows.h"
 
 #include "parallax/Backend/Core/Prepare.h"
+#include "parallax/Backend/Reference/Kernels/Quantize.h"
 #include "parallax/Backend/Reference/Reference.h"
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/QuantizedType.h"
@@ -72,6 +73,18 @@ Histogram histogramOf(const Tensor &values, int64_t axis, int64_t channel) {
   return histogram;
 }
 
+/// Counts floats and what codes make of them.
+void count(HistogramRow &row, const Tensor &floats, const Tensor *rounded,
+           int64_t axis) {
+  auto of = [&](const Tensor &values) {
+    return row.channel < 0 ? histogramOf(values)
+                           : histogramOf(values, axis, row.channel);
+  };
+  row.values = of(floats);
+  if (rounded)
+    row.quantized = of(*rounded);
+}
+
 /// The channels that the tables name as the worst of a tensor.
 class WorstChannels {
 public:
@@ -132,17 +145,21 @@ public:
       return;
     size_t number = numbers.lookup(layer.tensor);
     HistogramRow whole{.node = row->node, .tensor = row->tensor, .samples = 1};
-    if (row->codes)
+    std::optional<Tensor> rounded;
+    if (row->codes) {
       whole.clip = clipOf(*row->codes);
+      rounded.emplace(DType::F32, value.shape());
+      kernels::fakeQuantize(value, *rounded, *row->codes);
+    }
     std::vector<HistogramRow> &made = rows[number];
     made.assign(1, whole);
-    made[0].values = histogramOf(value);
     for (int64_t channel : worst.of(row->tensor)) {
       made.push_back(whole);
       made.back().channel = channel;
-      made.back().values =
-          histogramOf(value, tensors[number].channelAxis, channel);
     }
+    for (HistogramRow &own : made)
+      count(own, value, rounded ? &*rounded : nullptr,
+            tensors[number].channelAxis);
   }
 
   bool looksAt(StringRef tensor) const { return compared.contains(tensor); }
@@ -174,18 +191,19 @@ void addWeights(AnalyzedNetwork views, const PrecisionReport &report,
     HistogramRow row{.node = getLayerName(layer).node,
                      .tensor = getTensorName(floats.getResult()),
                      .isWeight = true};
-    row.values = histogramOf(values);
+    Tensor rounded = evaluate(codes, {}, referenceKernels())[0];
+    count(row, values, &rounded, 0);
     row.clip = clipOf(type, -1);
     rows.push_back(row);
     if (!badLayers.contains(row.node) || !isPerAxis(type) || values.rank() < 2)
       return;
     int64_t axis = channelParamsOf(type).axis;
     TensorComparison comparison(axis);
-    comparison.add(evaluate(codes, {}, referenceKernels())[0], values);
+    comparison.add(rounded, values);
     row.channel = comparison.result().worstChannel;
     if (row.channel < 0)
       return;
-    row.values = histogramOf(values, axis, row.channel);
+    count(row, values, &rounded, axis);
     row.clip = clipOf(type, row.channel);
     rows.push_back(std::move(row));
   });
