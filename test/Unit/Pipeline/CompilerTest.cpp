@@ -5,8 +5,8 @@
 // The quickstart through parallax/Compiler.h: results come as data, everything
 // else through the listener, and nothing is printed.
 //===----------------------------------------------------------------------===//
-#include "parallax/Compiler.h"
 #include "../Support/TempDir.h"
+#include "Quickstart.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -53,20 +53,6 @@ private:
   const std::string stopsIn;
   bool cancelled = false;
 };
-
-/// The quickstart with its files wherever the test runs.
-CompileOptions quickstart(const fs::path &outputDir) {
-  fs::path data = fs::path(PARALLAX_ROOT) / "configs" / "quickstart";
-  CompileOptions options;
-  options.configText = fmt::format(
-      R"({{"input": "{0}/digits.onnx", "target_hardware": "AX650",
-          "output_dir": "{1}",
-          "quant": {{"input_configs": [{{"tensor_name": "image",
-            "calibration_dataset": "{0}/calibration.tar",
-            "calibration_format": "Numpy"}}]}}}})",
-      data.string(), outputDir.string());
-  return options;
-}
 
 std::set<std::string> filesBelow(const fs::path &folder) {
   std::set<std::string> names;
