@@ -8,6 +8,7 @@
 
 #include "parallax/Data/Image.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/JsonProblem.h"
 #include "parallax/Support/Unicode.h"
 
 #include <algorithm>
@@ -258,7 +259,7 @@ CocoLabels parseCoco(const LabelText &file) {
       labels.pictures.push_back({name, std::move(boxes)});
     return labels;
   } catch (const json::exception &error) {
-    fail(error.what());
+    fail(jsonProblem(error));
   }
   return {};
 }

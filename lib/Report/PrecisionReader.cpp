@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "PrecisionFields.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/JsonProblem.h"
 #include "parallax/Support/MappedFile.h"
 
 #include <cmath>
@@ -185,12 +186,7 @@ Json parse(std::string_view text, std::string_view file) {
   try {
     return Json::parse(text);
   } catch (const Json::exception &error) {
-    std::string_view message = error.what();
-    // The library's own number of the error says nothing to a user.
-    size_t end = message.find("] ");
-    if (end != std::string_view::npos)
-      message.remove_prefix(end + 2);
-    throw Error(fmt::format("{} is not JSON: {}", file, message));
+    throw Error(fmt::format("{} is not JSON: {}", file, jsonProblem(error)));
   }
 }
 

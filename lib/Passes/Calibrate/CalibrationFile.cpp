@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Calibrate/CalibrationFile.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/JsonProblem.h"
 
 #include <algorithm>
 #include <cmath>
@@ -203,7 +204,7 @@ Calibration readCalibration(const std::filesystem::path &path) {
   try {
     return Reader(path.string()).read(Json::parse(file));
   } catch (const nlohmann::json::exception &error) {
-    throw Error(fmt::format("{}: {}", path.string(), error.what()));
+    throw Error(fmt::format("{}: {}", path.string(), jsonProblem(error)));
   }
 }
 

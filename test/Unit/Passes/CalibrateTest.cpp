@@ -290,6 +290,15 @@ TEST(CalibrationFile, RefusesWhatItIsNot) {
         R"({"version": 1, "method": "KL", "samples": 1, "tensors": [{}]})"})
     EXPECT_THROW(readCalibration(folder.write("bad.json", text)), Error)
         << text;
+  try {
+    readCalibration(folder.write("bad.json", "{\"version\": 1."));
+    ADD_FAILURE() << "no error";
+  } catch (const Error &error) {
+    std::string message = error.what();
+    EXPECT_NE(message.find("bad.json: parse error at line 1"),
+              std::string::npos)
+        << message;
+  }
 }
 
 } // namespace
