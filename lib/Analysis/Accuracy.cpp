@@ -5,6 +5,7 @@
 // A verdict is only as certain as the samples allow.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/Accuracy.h"
+#include "parallax/Support/Unicode.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,6 +30,9 @@ void decide(Accuracy &accuracy) {
   const NetworkAccuracy &first = accuracy.networks.front(),
                         &last = accuracy.networks.back();
   const MetricResult &metric = last.metrics.front();
+  std::string firstName = printable(first.network),
+              lastName = printable(last.network),
+              title = printable(metric.title);
   double reference = first.metrics.front().value.value;
   double tolerable = accuracy.tolerableLoss;
   Estimate loss = metric.loss;
@@ -39,18 +43,18 @@ void decide(Accuracy &accuracy) {
           ? fmt::format(" (95 %: {:.4f} to {:.4f})", loss.low, loss.high)
           : std::string();
   std::string facts = fmt::format(
-      "{} loses {:.4f}{} of {}'s {} {:.4f}; {:.4f} is tolerable", last.network,
-      loss.value, interval, first.network, metric.title, reference, tolerable);
+      "{} loses {:.4f}{} of {}'s {} {:.4f}; {:.4f} is tolerable", lastName,
+      loss.value, interval, firstName, title, reference, tolerable);
   if (!std::isfinite(reference) || (metric.higherIsBetter && reference <= 0)) {
     accuracy.verdict = AccuracyVerdict::Undecided;
     accuracy.sentence = fmt::format(
         "undecided: {} itself has a {} of {:.4g}; check labels, classes and "
         "the preparation of samples",
-        first.network, metric.title, reference);
+        firstName, title, reference);
   } else if (!std::isfinite(loss.value)) {
     accuracy.verdict = AccuracyVerdict::Bad;
     accuracy.sentence =
-        fmt::format("bad: {} gives no usable {}", last.network, metric.title);
+        fmt::format("bad: {} gives no usable {}", lastName, title);
   } else if (loss.low > tolerable) {
     accuracy.verdict = AccuracyVerdict::Bad;
     accuracy.sentence = "bad: " + facts;

@@ -251,8 +251,8 @@ std::string answersCsv(const Task &task, const EvaluationData &data,
                        std::span<const NetworkAnswers> networks) {
   std::string text = "sample,expected";
   for (const NetworkAnswers &network : networks)
-    text += fmt::format(",{},{} quality", csvField(network.network),
-                        csvField(network.network));
+    text += fmt::format(",{},{}", csvField(network.network),
+                        csvField(network.network + " quality"));
   text += "\n";
   for (size_t i = 0; i < data.size(); ++i) {
     text += csvField(data.name(i)) + "," + csvField(task.expected(i));

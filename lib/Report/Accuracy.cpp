@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Report/Accuracy.h"
 #include "EstimateJson.h"
+#include "parallax/Support/Unicode.h"
 
 #include <algorithm>
 #include <cmath>
@@ -104,9 +105,10 @@ std::string renderAccuracy(const Accuracy &accuracy, const TableStyle &style) {
   if (!accuracy.isCompared()) {
     const MetricResult &metric = accuracy.networks.front().metrics.front();
     if (accuracy.hasIntervals)
-      text += fmt::format("With 95 % confidence, {} is between {} and {}.\n",
-                          metric.title, formatMetric(metric.value.low),
-                          formatMetric(metric.value.high));
+      text +=
+          fmt::format("With 95 % confidence, {} is between {} and {}.\n",
+                      printable(metric.title), formatMetric(metric.value.low),
+                      formatMetric(metric.value.high));
     return text;
   }
   text += renderClasses(accuracy, style);

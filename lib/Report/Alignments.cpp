@@ -5,11 +5,11 @@
 // Of the many tensors that simply share a scale only the file tells.
 //===----------------------------------------------------------------------===//
 #include "parallax/Report/Alignments.h"
+#include "parallax/Support/Unicode.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace parallax {
@@ -20,11 +20,12 @@ constexpr std::string_view decisionNames[] = {"shared", "requantized", "float"};
 /// "'a', 'b' and 3 more".
 std::string listMeetings(const std::vector<std::string> &names) {
   constexpr size_t shown = 2;
-  if (names.size() <= shown)
-    return fmt::format("'{}'", fmt::join(names, "', '"));
-  return fmt::format("'{}' and {} more",
-                     fmt::join(names.begin(), names.begin() + shown, "', '"),
-                     names.size() - shown);
+  std::string list;
+  for (size_t i = 0; i < std::min(names.size(), shown); ++i)
+    list += fmt::format("{}'{}'", i > 0 ? ", " : "", printable(names[i]));
+  return names.size() <= shown
+             ? list
+             : fmt::format("{} and {} more", list, names.size() - shown);
 }
 
 } // namespace

@@ -112,7 +112,7 @@ std::string renderSuggestions(const PrecisionReport &report) {
     const Suggestion &suggestion = report.suggestions[i];
     text += fmt::format(
         "  {}. {}: {} cosine of {} {} instead of {}, {}\n", i + 1,
-        suggestion.title, foundBy(suggestion), what,
+        printable(suggestion.title), foundBy(suggestion), what,
         formatFraction(std::min(1.0, mean + suggestion.predictedGain), 5),
         formatFraction(mean, 5), cyclesText(suggestion.extraCycles));
     for (const ConfigEdit &edit : suggestion.edits)

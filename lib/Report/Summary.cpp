@@ -81,7 +81,7 @@ std::string renderSummary(const PrecisionReport &report,
   text += outputsLine(report) + layerLine(report);
   if (!report.suggestions.empty())
     text += fmt::format("  next: {} (--apply-suggestions 1)\n",
-                        report.suggestions.front().title);
+                        printable(report.suggestions.front().title));
   else if (!accuracy)
     text += "  next: measure the accuracy on your task "
             "(docs/evaluation.md)\n";

@@ -195,7 +195,7 @@ std::string Table::render(const TableStyle &style) const {
   for (size_t column = 0; column < columns.size(); ++column)
     if (std::find(layout.shown.begin(), layout.shown.end(), column) ==
         layout.shown.end())
-      hidden += (hidden.empty() ? "" : ", ") + columns[column].title;
+      hidden += (hidden.empty() ? "" : ", ") + printable(columns[column].title);
   if (!hidden.empty())
     text += fmt::format("Left out to fit {} characters: {}.\n", style.width,
                         hidden);

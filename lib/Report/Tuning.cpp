@@ -7,6 +7,7 @@
 #include "parallax/Report/Tuning.h"
 #include "EstimateJson.h"
 #include "parallax/Analysis/Correlation.h"
+#include "parallax/Support/Unicode.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -122,7 +123,7 @@ std::string renderFront(const TuningTerms &terms,
          point.predictedMetric ? formatMetric(*point.predictedMetric) : "",
          formatCount(point.wideLayers), fmt::format("{}", point.trial)});
   return fmt::format("{} against {} (float: {})\n", terms.objective,
-                     terms.metric, formatMetric(terms.floatMetric)) +
+                     printable(terms.metric), formatMetric(terms.floatMetric)) +
          table.render(style);
 }
 
@@ -203,7 +204,7 @@ std::string renderPredictions(const TuningTerms &terms,
   std::string text =
       "Predictions against verified values\n" + table.render(style);
   if (!metrics.empty())
-    text += fmt::format("{}: {}.\n", terms.metric, metrics.text());
+    text += fmt::format("{}: {}.\n", printable(terms.metric), metrics.text());
   if (!cycles.empty())
     text += fmt::format("{}: {}.\n", terms.objective, cycles.text());
   return text;

@@ -5,7 +5,9 @@
 // Damaged on the way, or forged with a valid seal: each gets one sentence, and
 // nothing is written.
 //===----------------------------------------------------------------------===//
+#include "../Report/HostileNames.h"
 #include "CaseTestSupport.h"
+#include "parallax/Case/Ticket.h"
 
 using namespace parallax;
 namespace fs = std::filesystem;
@@ -318,6 +320,42 @@ TEST_F(HostileCase, UnknownFieldsOfTheManifestAreLeftAlone) {
 TEST_F(HostileCase, ManifestOfAnotherSize) {
   std::string text = entries()[0].contents + std::string(65 << 20, ' ');
   expectRefused(forgeManifest(text), "'manifest.json' in it is larger than");
+}
+
+/// The lines outside of blocks of literal text.
+std::string proseOf(const std::string &markdown) {
+  std::string prose, fence, line;
+  for (std::istringstream lines(markdown); std::getline(lines, line);)
+    if (!fence.empty())
+      fence = line == fence ? "" : fence;
+    else if (line.starts_with("```"))
+      fence = line.substr(0, line.find_first_not_of('`'));
+    else
+      prose += line + "\n";
+  EXPECT_EQ(fence, "") << markdown;
+  return prose;
+}
+
+TEST(Ticket, ShowsHostileNamesAsText) {
+  for (std::string name : hostileNames) {
+    name += "\n```\n<b>|[a](b)";
+    Ticket ticket;
+    ticket.answers = {name, name, name, name, name};
+    ticket.config.input = ticket.command = ticket.verdict = name;
+    ticket.report = hostileReport(name);
+    ticket.replaced = ticket.reduction = {name};
+    std::string text = ticketText(ticket);
+    expectSafe(text, "ticket.md");
+    std::string prose = proseOf(text);
+    EXPECT_EQ(prose.find("<b>"), std::string::npos) << prose;
+    EXPECT_EQ(prose.find("[a]("), std::string::npos) << prose;
+    ticket.verdict = oneLineVerdict(*ticket.report);
+    EXPECT_EQ(ticket.verdict.find('\n'), std::string::npos);
+    expectSafe(ticket.verdict, "verdict");
+    ticket.failure = name;
+    expectSafe(ticketText(ticket), "ticket.md of a failure");
+    EXPECT_EQ(proseOf(ticketText(ticket)).find("<b>"), std::string::npos);
+  }
 }
 
 } // namespace

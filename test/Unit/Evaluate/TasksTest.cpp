@@ -4,6 +4,7 @@
 //
 // Every metric on a case small enough to compute on paper.
 //===----------------------------------------------------------------------===//
+#include "../Report/HostileNames.h"
 #include "EvaluateTestSupport.h"
 #include "parallax/Report/Accuracy.h"
 #include "parallax/Support/Parallel.h"
@@ -64,6 +65,21 @@ TEST_F(TaskTest, Classification) {
       },
       "evaluation.output: the network has no output 'absent'; its outputs are "
       "'s' 1x7");
+}
+
+TEST_F(TaskTest, HostileNamesAreNoFormulas) {
+  for (const std::string &name : hostileNames)
+    writeText(dir / "set" / name / (name + ".png"), "");
+  config.images = (dir / "set").string();
+  TestTask test(config, {input}, {{"scores", DType::F32, {1, 5}}});
+  ASSERT_EQ(test.data.size(), 5u);
+  for (const std::string &name : hostileNames) {
+    NetworkAnswers network{name};
+    for (size_t i = 0; i < test.data.size(); ++i)
+      network.answers.push_back(
+          answerOf(test, i, floats({1, 5}, {9, 8, 7, 6, 5})));
+    expectNoFormula(answersCsv(*test.task, test.data, {{network}}), "answers");
+  }
 }
 
 TEST_F(TaskTest, Segmentation) {

@@ -5,86 +5,85 @@
 // Walks the writers: no name reaches a terminal as a command, a spreadsheet as
 // a formula, or Mermaid as syntax.
 //===----------------------------------------------------------------------===//
+#include "HostileNames.h"
 #include "Lines.h"
-#include "PrecisionSamples.h"
+#include "parallax/Report/Accuracy.h"
+#include "parallax/Report/Alignments.h"
 #include "parallax/Report/Cost.h"
 #include "parallax/Report/FloatChanges.h"
+#include "parallax/Report/HtmlReport.h"
+#include "parallax/Report/PrecisionAudit.h"
 #include "parallax/Report/PrecisionDiff.h"
 #include "parallax/Report/Summary.h"
-#include "parallax/Support/SafeText.h"
+#include "parallax/Report/Tuning.h"
 
-#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 using namespace parallax;
 
 namespace {
 
-/// Each is a formula too, so that every CSV file shows it.
-const std::string hostileNames[] = {"=HYPERLINK(1)\033[2J",
-                                    "+cmd|\033]0;title\a", "-x()\r\b\b",
-                                    "@SUM(A1)\x7f", "=\"quoted\",1\n=2"};
+/// So narrow that columns are left out, whose titles stand in a last line.
+constexpr TextStyle narrow{.width = 40};
 
-PrecisionReport hostileReport(const std::string &name) {
-  PrecisionReport report = sampleReport();
-  report.sampleSource = name;
-  report.tables.push_back(sampleChain(AnalysisMethod::EndToEnd, {0.5}));
-  for (PrecisionTable &table : report.tables) {
-    table.unmatched = {name};
-    for (PrecisionRow &row : table.rows) {
-      row.node = row.tensor = row.type = name;
-      row.metrics.cosine = 0.5;
-    }
-  }
-  OutlierRow outlier;
-  outlier.tensor = name;
-  report.outliers = {outlier};
-  WeightRow weight;
-  weight.node = weight.tensor = name;
-  report.weights = {weight};
-  report.times = {{name, 1, 1, 1}};
-  AttributionRow part;
-  part.node = part.tensor = part.type = name;
-  report.attribution.emplace();
-  report.attribution->rows = {part};
-  report.attribution->approximated = {name};
-  WaterfallRow fall;
-  fall.output = name;
-  report.waterfall = {fall};
-  BitDifference difference;
-  difference.node = difference.tensor = difference.type = name;
-  difference.differing = difference.elements = 1;
-  report.differences = {difference};
-  report.unexamined = {name};
-  Diagnosis diagnosis;
-  diagnosis.node = diagnosis.tensor = diagnosis.facts = name;
-  report.diagnoses = {diagnosis};
-  return report;
+FloatChanges hostileChanges(const std::string &name) {
+  FloatChanges changes;
+  ScaledPair pair;
+  pair.producer = pair.tensor = name;
+  pair.consumers = {name, name};
+  changes.equalized = changes.smoothed = {pair};
+  changes.tuned = {{name, {name}}};
+  changes.corrected = {{name}};
+  changes.verdicts = {{name}};
+  return changes;
 }
 
-void expectSafe(const std::string &text, const char *writer) {
-  EXPECT_EQ(safeText(TextKind::Lines, text), text) << writer;
+Accuracy hostileAccuracy(const std::string &name) {
+  Accuracy accuracy;
+  accuracy.task = "Classification";
+  MetricResult metric{name, name};
+  accuracy.networks = {{name, {metric}}, {name + "2", {metric}}};
+  accuracy.classes = {{name, 1, {0.5, 0.25}}};
+  accuracy.changed = {{name, name, name, name, 1}};
+  accuracy.changedCount = 1;
+  decide(accuracy);
+  return accuracy;
 }
 
-void expectNoFormula(const std::string &csv, const char *writer) {
-  bool isQuoted = false, begins = true;
-  for (char symbol : csv) {
-    if (begins && symbol == '"' && !isQuoted) {
-      isQuoted = true;
-      continue;
-    }
-    if (begins)
-      EXPECT_TRUE(symbol != '=' && symbol != '+' && symbol != '@')
-          << writer << ":\n"
-          << csv;
-    if (symbol == '"')
-      isQuoted = !isQuoted;
-    begins = !isQuoted && (symbol == ',' || symbol == '\n');
-  }
-  EXPECT_EQ(csv.find('\033'), std::string::npos) << writer;
-  EXPECT_EQ(csv.find("-x()"), csv.find("'-x()") == std::string::npos
-                                  ? std::string::npos
-                                  : csv.find("'-x()") + 1)
-      << writer;
+std::vector<AuditedRule> hostileAudit(const std::string &name) {
+  AuditedRule rule;
+  rule.config = rule.selector = rule.subject = name;
+  rule.layers = {{name, name, name, {}, {DataType::U16}, name}};
+  rule.note = name;
+  return {rule};
+}
+
+/// One of each kind that is told about.
+std::vector<AlignmentChoice> hostileAlignments(const std::string &name) {
+  AlignmentChoice wide{name, name, Alignment::Shared, 1, 100, name, 16, name};
+  return {{name, name, Alignment::Float, 1, 2, name},
+          {name, name, Alignment::Shared, 1, 100, name},
+          wide};
+}
+
+TunedNetwork hostileTrial(const std::string &name) {
+  TunedNetwork network;
+  network.purpose = name;
+  network.predictedMetric = 0.5;
+  network.predictedCycles = 8;
+  return network;
+}
+
+/// A file that programs read gives the very name back.
+void expectKept(const std::string &json, const std::string &name,
+                const char *writer) {
+  auto read = nlohmann::json::parse(json, nullptr, false);
+  ASSERT_FALSE(read.is_discarded()) << writer;
+  bool isFound = false;
+  const nlohmann::json leaves = read.flatten();
+  for (const nlohmann::json &value : leaves)
+    isFound |= value == name;
+  EXPECT_TRUE(isFound) << writer << ":\n" << json;
 }
 
 TEST(HostileNames, ReachNoTerminal) {
@@ -110,6 +109,25 @@ TEST(HostileNames, ReachNoTerminal) {
     LayerCost cost;
     cost.layer = cost.op = cost.types = name;
     expectSafe(costTable({cost}).render(), "cost");
+    expectSafe(renderSuggestions(report), "suggestions");
+    FloatChanges changes = hostileChanges(name);
+    expectSafe(scaledPairTable(changes.smoothed).render(), "smoothed");
+    expectSafe(tunedRangeTable(changes.tuned).render(), "tuned");
+    expectSafe(correctedLayerTable(changes.corrected).render(), "corrected");
+    expectSafe(verdictTable(changes.verdicts).render(), "float changes");
+    expectSafe(renderAccuracy(hostileAccuracy(name)), "accuracy");
+    expectSafe(renderAccuracy(hostileAccuracy(name), narrow), "accuracy");
+    std::vector<AuditedRule> audit = hostileAudit(name);
+    expectSafe(layerConfigTable(audit).render(), "rules");
+    expectSafe(layerConfigAuditTable(audit).render(), "audit");
+    expectSafe(describeAlignments(hostileAlignments(name)), "alignments");
+    TuningTerms terms{name};
+    TunedNetwork trial = hostileTrial(name);
+    expectSafe(renderMixedPrecision({{{name, 1}}}), "mixed precision");
+    expectSafe(tuneResultLine(terms, trial, &trial), "trial");
+    expectSafe(renderTuneResult(terms, trial, &trial), "trial");
+    expectSafe(renderFront(terms, {{trial}}, narrow), "front");
+    expectSafe(renderPredictions(terms, {{trial, trial}}), "predictions");
   }
 }
 
@@ -124,7 +142,40 @@ TEST(HostileNames, AreNoFormulas) {
     LayerCost cost;
     cost.layer = cost.op = cost.types = name;
     expectNoFormula(opProfileCsv({cost}), "op_profile");
+    expectNoFormula(frontCsv({name}, {{hostileTrial(name)}}), "front");
   }
+}
+
+TEST(HostileNames, AreTextInFilesForPrograms) {
+  for (const std::string &name : hostileNames) {
+    expectKept(precisionJson(hostileReport(name)), name, "precision");
+    expectKept(suggestionsJson(hostileReport(name)), name, "suggestions");
+    expectKept(toJson(hostileChanges(name)), name, "float changes");
+    expectKept(accuracyJson(hostileAccuracy(name)), name, "accuracy");
+    expectKept(toJson(hostileAudit(name)), name, "audit");
+    expectKept(toJson(hostileAlignments(name)), name, "alignments");
+    expectKept(frontJson({name}, {{hostileTrial(name)}}), name, "front");
+    LayerCost cost;
+    cost.layer = name;
+    cost.cycles = 1;
+    expectKept(traceJson({cost}, {}), name, "trace");
+  }
+}
+
+TEST(HostileNames, AreNoMarkupInReports) {
+  if (!hasReportPage())
+    GTEST_SKIP() << whyNoReportPage();
+  auto scriptsIn = [](const ReportedBuild &build) {
+    std::string page = htmlReport({{build}});
+    size_t count = 0;
+    for (size_t at = page.find("</script"); at != std::string::npos;
+         at = page.find("</script", at + 1))
+      ++count;
+    return count;
+  };
+  std::string name = "</script><script>alert(1)</script><!--data-->";
+  EXPECT_EQ(scriptsIn({{"a.json", precisionJson(hostileReport(name))}}),
+            scriptsIn({{"a.json", ""}}));
 }
 
 TEST(HostileNames, AreLabelsForMermaid) {
