@@ -27,10 +27,6 @@ constexpr double mostSeconds = 5;
 
 constexpr std::string_view title = "parallax answers: ";
 
-std::string digestOf(std::string_view bytes) {
-  return sha256Of(std::as_bytes(std::span(bytes)));
-}
-
 } // namespace
 
 AnswerJournal::AnswerJournal(fs::path path, const std::string &identity,
@@ -78,7 +74,7 @@ size_t AnswerJournal::read(std::string_view text) {
     if (size > text.size() - begin)
       break;
     std::string_view bytes = text.substr(begin, size);
-    if (digestOf(bytes) != text.substr(done + sizeof(size), digestDigits))
+    if (sha256Of(bytes) != text.substr(done + sizeof(size), digestDigits))
       break;
     Block found;
     ByteReader{bytes}(found);
@@ -120,7 +116,7 @@ void AnswerJournal::write() {
   // A command that fails before there are answers leaves no file.
   if (!out)
     out.emplace(file, header);
-  out->append(size.bytes() + digestOf(bytes.bytes()) + bytes.bytes());
+  out->append(size.bytes() + sha256Of(bytes.bytes()) + bytes.bytes());
   block = {};
   written = std::chrono::steady_clock::now();
 }

@@ -14,13 +14,17 @@
 #include "parallax/Support/Digest.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/LayerName.h"
+#include "parallax/Support/MappedFile.h"
 #include "parallax/Support/NumPy.h"
 #include "parallax/Support/TensorAttr.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -90,6 +94,24 @@ std::map<std::string, Tensor> readBaked(const NetworkOptions &options) {
 /// The attribute of a checkpoint that says which model it was made of.
 constexpr StringRef digestAttribute = "nn.model_digest";
 
+/// The bytecode in a checkpoint, which ends with its digest: most flipped bits
+/// would only make it another network. Blobs in it need the alignment.
+std::unique_ptr<llvm::MemoryBuffer>
+bytecodeOf(const std::filesystem::path &checkpoint) {
+  std::shared_ptr<MappedFile> file = MappedFile::open(checkpoint);
+  std::string_view text = file->text();
+  size_t size = text.size() - std::min(text.size(), digestDigits);
+  auto copy = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+      size, checkpoint.string(), llvm::Align(64));
+  std::ranges::copy(text.substr(0, size), copy->getBufferStart());
+  if (sha256Of(std::string_view(copy->getBufferStart(), size)) !=
+      text.substr(size))
+    throw Error(fmt::format("{} is damaged, or no checkpoint of a build; build "
+                            "again with --phase-to {}",
+                            checkpoint.string(), checkpoint.stem().string()));
+  return copy;
+}
+
 PortInfo portOf(Value value, std::string name) {
   auto type = cast<RankedTensorType>(value.getType());
   return {std::move(name), toDType(type.getElementType()).value_or(DType::F32),
@@ -128,8 +150,9 @@ Network::Network(const NetworkOptions &options,
                                           problem = diagnostic.str();
                                           return success();
                                         });
-  moduleOp =
-      mlir::parseSourceFile<ModuleOp>(checkpoint.string(), context.get());
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(bytecodeOf(checkpoint), llvm::SMLoc());
+  moduleOp = mlir::parseSourceFile<ModuleOp>(sources, context.get());
   if (!moduleOp || moduleOp->getOps<mlir::func::FuncOp>().empty())
     throw Error(fmt::format("{} is not a checkpoint of a build: {}",
                             checkpoint.string(), problem));
@@ -148,9 +171,7 @@ std::string digestOfModel(const std::string &model,
   std::filesystem::path folder = std::filesystem::path(model).parent_path();
   for (const std::string &file : summary.externalFiles)
     digests += " " + sha256OfFile(folder / file);
-  return summary.externalFiles.empty()
-             ? digests
-             : sha256Of(std::as_bytes(std::span(digests)));
+  return summary.externalFiles.empty() ? digests : sha256Of(digests);
 }
 
 std::string digestOfModel(const std::string &model) {
@@ -175,7 +196,7 @@ void Network::save(const std::filesystem::path &checkpoint,
   (*moduleOp)->removeAttr(digestAttribute);
   if (failed(written))
     throw Error(fmt::format("{} can't be written", checkpoint.string()));
-  writeFileAtomically(checkpoint, bytes);
+  writeFileAtomically(checkpoint, bytes + sha256Of(bytes));
 }
 
 std::vector<PortInfo> Network::inputs() {

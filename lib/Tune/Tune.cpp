@@ -60,10 +60,6 @@ void checkTunable(const BuildConfig &config) {
     throw Error("output_dir: a tuning needs a folder for its history");
 }
 
-std::string digestOfText(const std::string &text) {
-  return sha256Of(std::as_bytes(std::span(text)));
-}
-
 /// Of all samples and labels, and of whatever else is read beside the model.
 std::string digestOfData(const BuildConfig &config) {
   std::string text;
@@ -74,14 +70,14 @@ std::string digestOfData(const BuildConfig &config) {
     // What is missing is complained about where it is read.
     if (fs::exists(file))
       text += fmt::format("{} {}\n", file.string(), sha256OfFile(file));
-  return digestOfText(text);
+  return sha256Of(text);
 }
 
 /// What trials depend on. More time or more trials change none of them.
 std::string identityOf(BuildConfig config) {
   config.tuning.exitPolicy = {};
   return fmt::format("configuration={} model={} data={} version={}",
-                     digestOfText(toJson(config)), digestOfModel(config.input),
+                     sha256Of(toJson(config)), digestOfModel(config.input),
                      digestOfData(config), PARALLAX_VERSION);
 }
 

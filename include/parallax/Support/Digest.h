@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace parallax {
 
@@ -37,6 +38,9 @@ private:
 };
 
 std::string sha256Of(std::span<const std::byte> bytes);
+inline std::string sha256Of(std::string_view text) {
+  return sha256Of(std::as_bytes(std::span(text)));
+}
 std::string sha256OfFile(const std::filesystem::path &path);
 
 } // namespace parallax
