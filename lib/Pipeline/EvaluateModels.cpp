@@ -10,7 +10,6 @@
 #include "parallax/Backend/Core/ConcurrentRuns.h"
 #include "parallax/Compiled/CompiledModel.h"
 #include "parallax/Pipeline/Build.h"
-#include "parallax/Pipeline/DataFiles.h"
 #include "parallax/Pipeline/Evaluation.h"
 #include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Pipeline/OutputFolder.h"
@@ -27,7 +26,6 @@
 #include "parallax/Support/Ranks.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace fs = std::filesystem;
 
@@ -126,36 +124,21 @@ Accuracy scoreModels(const EvaluateOptions &options, BuildConfig config,
   return accuracy;
 }
 
-/// The files of the samples and labels: their names, sizes and times. Pictures
-/// are too many to read them twice.
-std::string digestOfData(const BuildConfig &config) {
-  std::vector<std::string> lines;
-  for (const fs::path &file : filesNamedIn(config, [](std::string_view field) {
-         return field.starts_with("evaluation.");
-       })) {
-    std::error_code ignored;
-    lines.push_back(fmt::format(
-        "{} {} {}", file.string(), fs::file_size(file, ignored),
-        fs::last_write_time(file, ignored).time_since_epoch().count()));
-  }
-  std::string all = fmt::format("{}", fmt::join(lines, "\n"));
-  return sha256Of(std::as_bytes(std::span(all)));
-}
-
 std::string digestOfModels(const std::vector<EvaluatedModel> &models) {
   std::string digests;
   for (const EvaluatedModel &model : models)
     digests += fmt::format("{} {}\n", model.name,
                            sha256OfFile(model.engine.network.model));
   ranks().requireSame("model", digests);
-  return sha256Of(std::as_bytes(std::span(digests)));
+  return sha256Of(digests);
 }
 
 /// Where answers are kept until there are results. A command scores all outputs
 /// together, so there is nothing to keep.
-std::unique_ptr<AnswerJournal>
-openJournal(const EvaluateOptions &options, const BuildConfig &config,
-            const std::vector<EvaluatedModel> &models) {
+std::unique_ptr<AnswerJournal> openJournal(const EvaluateOptions &options,
+                                           const BuildConfig &config,
+                                           const std::string &modelDigest,
+                                           const Evaluator &evaluator) {
   bool hasAnswers = config.evaluation.task != EvaluationTask::Custom;
   if (options.resume && (config.outputDir.empty() || !hasAnswers))
     throw Error(hasAnswers
@@ -163,7 +146,6 @@ openJournal(const EvaluateOptions &options, const BuildConfig &config,
                       "was stopped: set output_dir"
                     : "--resume: a command scores all samples together, so no "
                       "answers are kept; evaluate without it");
-  std::string digest = digestOfModels(models);
   if (config.outputDir.empty() || !hasAnswers)
     return nullptr;
   BuildConfig placeless = config;
@@ -172,8 +154,8 @@ openJournal(const EvaluateOptions &options, const BuildConfig &config,
   return std::make_unique<AnswerJournal>(
       OutputFiles(config.outputDir).answerJournal(),
       fmt::format("configuration={} models={} data={} version={}",
-                  sha256Of(std::as_bytes(std::span(text))), digest,
-                  digestOfData(config), PARALLAX_VERSION),
+                  sha256Of(text), modelDigest, evaluator.dataDigest(),
+                  PARALLAX_VERSION),
       options.resume);
 }
 
@@ -198,7 +180,9 @@ Accuracy evaluateModels(const EvaluateOptions &options) {
   if (!config.outputDir.empty() && ranks().isFirst())
     output.emplace(config.outputDir);
   std::vector<EvaluatedModel> models = chosenModels(options, config);
-  std::unique_ptr<AnswerJournal> journal = openJournal(options, config, models);
+  std::string modelDigest = digestOfModels(models);
+  std::unique_ptr<AnswerJournal> journal =
+      openJournal(options, config, modelDigest, evaluator);
   if (journal)
     evaluator.keepAnswers(*journal);
   for (const EvaluatedModel &model : models) {
@@ -209,6 +193,9 @@ Accuracy evaluateModels(const EvaluateOptions &options) {
     clock.finish("samples");
   }
   Accuracy accuracy = evaluator.judge();
+  if (digestOfModels(models) != modelDigest)
+    throw Error("a model changed while the evaluation ran, so the answers "
+                "would be of two models; evaluate again");
   clock.finish("judge");
   if (config.outputDir.empty()) {
     showResult(renderAccuracy(accuracy, currentListener().style()));

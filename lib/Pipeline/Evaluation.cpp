@@ -11,9 +11,11 @@
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Data/TensorFolder.h"
 #include "parallax/Pipeline/FloatStage.h"
+#include "parallax/Pipeline/DataFiles.h"
 #include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Report/Accuracy.h"
 #include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Digest.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/Progress.h"
@@ -22,6 +24,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mutex>
 #include <numeric>
 
@@ -82,8 +85,24 @@ private:
 
 } // namespace
 
+/// The files of the samples and labels: their names, sizes and times. Pictures
+/// are too many to read them twice.
+static std::string digestOfFiles(const BuildConfig &config) {
+  std::vector<std::string> lines;
+  for (const fs::path &file : filesNamedIn(config, [](std::string_view field) {
+         return field.starts_with("evaluation.");
+       })) {
+    std::error_code ignored;
+    lines.push_back(fmt::format(
+        "{} {} {}", file.string(), fs::file_size(file, ignored),
+        fs::last_write_time(file, ignored).time_since_epoch().count()));
+  }
+  return sha256Of(fmt::format("{}", fmt::join(lines, "\n")));
+}
+
 Evaluator::Evaluator(const BuildConfig &config, int threads)
-    : config(config), task(completed(config)), threads(threads), data(task) {}
+    : config(config), task(completed(config)), threads(threads),
+      digestOfData(digestOfFiles(config)), data(task) {}
 
 bool Evaluator::canUseSource() const {
   return data.hasPictures() &&
@@ -287,6 +306,9 @@ void Evaluator::runCommand(NetworkAnswers &answers, const Executable &network,
 }
 
 Accuracy Evaluator::judge() const {
+  if (digestOfFiles(config) != digestOfData)
+    throw Error("the samples or labels of the evaluation changed while "
+                "networks ran on them; evaluate again");
   return judging ? judgeAnswers(*judging, task, data, networks)
                  : judgeNumbers(task, int64_t(data.size()), networks);
 }
@@ -315,13 +337,17 @@ void reportAccuracy(const Accuracy &accuracy, const std::string &answers,
   if (!ranks().isFirst())
     return;
   OutputFiles files(outputDir);
-  writeFileAtomically(files.accuracyJson(), accuracyJson(accuracy));
+  std::error_code ignored;
+  // Figures beside answers of another evaluation would be taken for theirs, so
+  // the old ones go first, and the new ones come last.
+  for (const fs::path &file : {files.accuracyJson(), files.answers(),
+                               files.changedAnswers(), files.report()})
+    fs::remove(file, ignored);
   if (!answers.empty())
     writeFileAtomically(files.answers(), answers);
   if (std::string boxes = changedJson(accuracy); !boxes.empty())
     writeFileAtomically(files.changedAnswers(), boxes);
-  else
-    fs::remove(files.changedAnswers());
+  writeFileAtomically(files.accuracyJson(), accuracyJson(accuracy));
   showResult(renderAccuracy(accuracy, currentListener().style()));
   log(LogLevel::Info, "save accuracy to [{}]", files.accuracyJson().string());
 }

@@ -46,7 +46,8 @@ public:
   /// Runs a network on all samples; throws Error if it does not fit the task.
   void run(const std::string &name, const Executable &network, InputForm form);
 
-  /// Judges all networks that were run.
+  /// Judges all networks that were run. Throws Error if samples or labels have
+  /// changed meanwhile.
   Accuracy judge() const;
 
   /// What another network answers for some of the samples. The answers for the
@@ -74,6 +75,8 @@ public:
   std::vector<Tensor> load(size_t run, std::span<const PortInfo> inputs,
                            InputForm form) const;
   size_t runs() const { return data.runs(); }
+  /// Stands for the files of samples and labels as they were found.
+  const std::string &dataDigest() const { return digestOfData; }
 
 private:
   InputPreparation prepare(std::span<const PortInfo> inputs,
@@ -91,6 +94,7 @@ private:
   /// The same with what the calibration says about pictures.
   EvaluationConfig task;
   int threads;
+  std::string digestOfData;
   EvaluationData data;
   /// Of the first network; it knows how to judge answers.
   std::unique_ptr<Task> judging;
@@ -103,7 +107,8 @@ private:
 Samples evaluationSamples(const BuildConfig &config,
                           std::span<const PortInfo> inputs);
 
-/// Writes accuracy.json and answers.csv, and shows the accuracy.
+/// Writes changed.json, answers.csv and, as the last one, accuracy.json in
+/// place of those of an earlier evaluation, and shows the accuracy.
 void reportAccuracy(const Accuracy &accuracy, const std::string &answers,
                     const std::filesystem::path &outputDir);
 

@@ -213,19 +213,21 @@ TEST(Compiler, CheckpointsGoOn) {
       << recorder.results;
 }
 
-/// Writes to a file as soon as samples are calibrated on.
+/// Writes to a file as soon as a work of some title has ended.
 class Intruder final : public Recorder {
 public:
-  explicit Intruder(fs::path file) : file(std::move(file)) {}
+  Intruder(fs::path file, std::string after)
+      : file(std::move(file)), after(std::move(after)) {}
 
   void onProgress(const ProgressEvent &event) override {
     Recorder::onProgress(event);
-    if (event.title == "Calibrating" && event.hasEnded)
+    if (event.title == after && event.hasEnded)
       std::ofstream(file, std::ios::app) << '\0';
   }
 
 private:
   const fs::path file;
+  const std::string after;
 };
 
 TEST(Compiler, AModelThatChangesIsRefused) {
@@ -237,7 +239,7 @@ TEST(Compiler, AModelThatChangesIsRefused) {
   options.overrides = {{"input", {model.string()}}};
   compile(options);
   EXPECT_TRUE(fs::exists(dir / "out/manifest.json"));
-  Intruder intruder(model);
+  Intruder intruder(model, "Calibrating");
   std::string message;
   try {
     compile(options, &intruder);
@@ -248,6 +250,41 @@ TEST(Compiler, AModelThatChangesIsRefused) {
   EXPECT_NE(message.find("changed while the build ran"), std::string::npos)
       << message;
   EXPECT_FALSE(fs::exists(dir / "out/manifest.json"));
+}
+
+TEST(Compiler, FilesOfAnEvaluationThatChangeAreRefused) {
+  TempDir dir;
+  auto copyFiles = [&] {
+    for (const char *name :
+         {"digits.onnx", "evaluation_images.npy", "evaluation_labels.npy"})
+      fs::copy_file(fs::path(PARALLAX_ROOT) / "configs/quickstart" / name,
+                    dir / name, fs::copy_options::overwrite_existing);
+  };
+  copyFiles();
+  EvaluateOptions options;
+  options.configText = fmt::format(
+      R"({{"input": "{0}/digits.onnx", "output_dir": "{0}/out", "evaluation":
+          {{"images": "{0}/evaluation_images.npy",
+            "labels": "{0}/evaluation_labels.npy"}}}})",
+      dir.path().string());
+  evaluate(options);
+  fs::path figures = dir / "out/evaluation/accuracy.json";
+  std::string before = contentsOf(figures);
+  for (auto [name, words] :
+       {std::pair("digits.onnx", "a model changed while the evaluation ran"),
+        std::pair("evaluation_labels.npy",
+                  "labels of the evaluation changed while networks ran")}) {
+    Intruder intruder(dir / name, "Evaluating Float");
+    std::string message;
+    try {
+      evaluate(options, &intruder);
+    } catch (const Error &error) {
+      message = error.what();
+    }
+    EXPECT_NE(message.find(words), std::string::npos) << message;
+    EXPECT_EQ(contentsOf(figures), before);
+    copyFiles();
+  }
 }
 
 TEST(Compiler, MistakesAreErrors) {
