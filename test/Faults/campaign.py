@@ -29,15 +29,16 @@ from trials import Finding, Trials
 # Kind: the function of a trial, and the numbers of trials, short and full.
 KINDS = {
     "kill": (interruptions.kill, 4, 150),
+    "killed evaluation": (interruptions.kill_evaluation, 2, 60),
     "concurrent builds": (interruptions.concurrent, 1, 20),
     "truncated while read": (interruptions.truncate, 3, 60),
     "swapped while read": (interruptions.swap, 4, 40),
-    "truncated file": (flips.truncate, 8, 400),
+    "truncated file": (flips.truncate, 16, 400),
     "file size limit": (limits.file_size, 3, 60),
     "full disk": (limits.full_disk, 3, 60),
     "memory limit": (limits.memory, 4, 80),
     "zero size": (zero_sizes.trial, 80, None),
-    "flipped bit": (flips.flip, 60, 3000),
+    "flipped bit": (flips.flip, 64, 3200),
     "long chain": (sizes.long_chain, 1, 2),
     "many samples": (sizes.many_samples, 1, 2),
 }

@@ -48,11 +48,14 @@ def built_model(trials):
     return copy, build_words(trials, {**config, "input": str(copy)})
 
 
-def compiled_model(trials):
-    copy = trials.work / "damaged.axmodel"
+def run(trials, copy):
     output = trials.fresh("ran")
     words = ["run", "--model", copy, "--random_input", "--output_dir", output]
     return copy, [*words, "--input_dir", trials.work / "no-inputs"]
+
+
+def compiled_model(trials):
+    return run(trials, trials.work / "damaged.axmodel")
 
 
 def array(trials):
@@ -114,6 +117,40 @@ def manifest(trials):
     return folder / "manifest.json", ["diff", trials.built, folder]
 
 
+def calibration(trials):
+    copy = trials.work / "damaged-calibration.json"
+    config = with_data(trials, QUICKSTART / "calibration.tar", "Numpy")
+    config["quant"]["calibration_cache"] = str(copy)
+    return copy, build_words(trials, config)
+
+
+def target(trials):
+    copy = trials.work / "damaged-target.json"
+    config = with_data(trials, QUICKSTART / "calibration.tar", "Numpy")
+    return copy, build_words(trials, {**config, "target_hardware": str(copy)})
+
+
+def checkpoint(trials):
+    folder = trials.fresh("continued")
+    shutil.copytree(trials.checkpoints, folder)
+    config = trials.write_config("continued", folder)
+    words = ["build", "--config", config, "--phase-from", "quantize"]
+    return folder / "phases/calibrate.mlirbc", words
+
+
+def quantized_model(trials):
+    return run(trials, trials.work / "damaged-quantized.onnx")
+
+
+def labels(trials):
+    copy = trials.work / "damaged-labels.npy"
+    config = json.loads(json.dumps(trials.config))
+    config["evaluation"]["labels"] = str(copy)
+    path = trials.work / "labels.json"
+    path.write_text(json.dumps({**config, "output_dir": str(trials.work / "judged")}))
+    return copy, ["evaluate", "--config", path]
+
+
 # What is damaged, the whole file, and whether it has a digest.
 SUBJECTS = [
     (onnx_model, lambda trials: QUICKSTART / "digits.onnx", False),
@@ -131,6 +168,15 @@ SUBJECTS = [
         True,
     ),
     (manifest, lambda trials: trials.built / "manifest.json", False),
+    (calibration, lambda trials: trials.built / "quant/calibration.json", False),
+    (target, lambda trials: ROOT / "configs/targets/ax650.json", False),
+    (checkpoint, lambda trials: trials.checkpoints / "phases/calibrate.mlirbc", True),
+    (
+        quantized_model,
+        lambda trials: trials.built / "quant/quant_axmodel.onnx",
+        False,
+    ),
+    (labels, lambda trials: QUICKSTART / "evaluation_labels.npy", False),
 ]
 
 
@@ -152,6 +198,9 @@ def prepare(trials):
     trials.plain_config = trials.work / "whole.json"
     config = {**trials.config, "output_dir": str(trials.work / "flipped")}
     trials.plain_config.write_text(json.dumps(config, indent=1))
+    trials.checkpoints = trials.fresh("checkpoints")
+    config = trials.write_config("checkpoints", trials.checkpoints)
+    trials.must_work("build", "--config", config, "--phase-to", "calibrate")
     trials.case = trials.work / "whole.plxcase"
     trials.must_work("case", "pack", "--from", trials.built, "-o", trials.case)
 

@@ -56,6 +56,39 @@ def kill(trials, number, count):
     return "complete" if was_complete else "incomplete and marked"
 
 
+def evaluation_in(folder):
+    """The figures and the answers that they are of; nothing without figures."""
+    if not (folder / "evaluation/accuracy.json").exists():
+        return None
+    names = ("accuracy.json", "answers.csv")
+    return [(folder / "evaluation" / name).read_bytes() for name in names]
+
+
+def kill_evaluation(trials, number, count):
+    """An evaluation is killed in a folder that holds another one: afterwards
+    figures and answers are of one of them, or there are no figures."""
+    folder = trials.fresh("evaluated")
+    config = trials.write_config("evaluated", folder)
+    words = ["evaluate", "--config", config, "--model", trials.config["input"]]
+    both = [*words, "--model", trials.built / "compiled.axmodel"]
+    begin = time.time()
+    trials.must_work(*both)
+    seconds, after = time.time() - begin, evaluation_in(folder)
+    trials.must_work(*words)
+    before = evaluation_in(folder)
+    process = trials.start(*both)
+    time.sleep((number + trials.rng.random()) / count * seconds)
+    process.kill()
+    trials.finish(process, allowed=(0, -signal.SIGKILL))
+    left = evaluation_in(folder)
+    if left not in (None, before, after):
+        raise Finding(f"{folder} has figures of one evaluation, answers of another")
+    trials.must_work(*both)
+    if evaluation_in(folder) != after:
+        raise Finding(f"{folder} has other figures than without the kill")
+    return "not marked as ended" if left is None else "whole"
+
+
 def concurrent(trials, number, count):
     """Builds in one folder: some win, the others say who is there."""
     folder = trials.fresh("shared")
