@@ -10,8 +10,8 @@
 
 #include "parallax/Backend/Core/SampleRunner.h"
 #include "parallax/Data/TensorFolder.h"
-#include "parallax/Pipeline/FloatStage.h"
 #include "parallax/Pipeline/DataFiles.h"
+#include "parallax/Pipeline/FloatStage.h"
 #include "parallax/Pipeline/OutputFiles.h"
 #include "parallax/Report/Accuracy.h"
 #include "parallax/Support/AtomicFile.h"

@@ -24,7 +24,7 @@ struct FinishedBuild {
 };
 
 /// Reads what a build was asked to do, whether it has finished or not. Throws
-/// Error if no build or another version has written it.
+/// Error if that was not a build, or one of another version.
 FinishedBuild readAnyBuild(const std::filesystem::path &outputDir);
 
 /// The same of a build that has finished. Throws Error if it has not, or if its
