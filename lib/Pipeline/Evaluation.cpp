@@ -205,6 +205,7 @@ NetworkAnswers Evaluator::answer(const std::string &name,
 std::vector<NetworkAccuracy>
 Evaluator::measure(const std::vector<NetworkAnswers> &answers,
                    std::span<const size_t> samples) const {
+  requireSameData();
   return judging ? measureAnswers(*judging, task, data, samples, answers)
                  : measureNumbers(task, answers);
 }
@@ -305,10 +306,14 @@ void Evaluator::runCommand(NetworkAnswers &answers, const Executable &network,
   ByteReader{scored}(answers.scored);
 }
 
-Accuracy Evaluator::judge() const {
+void Evaluator::requireSameData() const {
   if (digestOfFiles(config) != digestOfData)
-    throw Error("the samples or labels of the evaluation changed while "
-                "networks ran on them; evaluate again");
+    throw DataChanged("the samples or labels of the evaluation changed while "
+                      "networks ran on them; start again");
+}
+
+Accuracy Evaluator::judge() const {
+  requireSameData();
   return judging ? judgeAnswers(*judging, task, data, networks)
                  : judgeNumbers(task, int64_t(data.size()), networks);
 }

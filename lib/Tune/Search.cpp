@@ -8,6 +8,7 @@
 #include "HistoryLine.h"
 #include "Present.h"
 
+#include "parallax/Pipeline/Evaluation.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
@@ -164,6 +165,8 @@ TrialRecord Search::tryOut(const Question &question, int64_t number,
     trial.loss = found.loss;
     trial.samples = int64_t(found.samples);
   } catch (const Cancelled &) {
+    throw;
+  } catch (const DataChanged &) {
     throw;
   } catch (const Error &error) {
     // What can't be built as it is has to be mended first.

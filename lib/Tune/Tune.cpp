@@ -13,6 +13,7 @@
 
 #include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Pipeline/DataFiles.h"
+#include "parallax/Pipeline/Evaluation.h"
 #include "parallax/Pipeline/OutputFolder.h"
 #include "parallax/Pipeline/RankFolder.h"
 #include "parallax/Pipeline/WriteReport.h"
@@ -151,6 +152,8 @@ std::optional<ValidatedMetric> validate(Search &search,
     return ValidatedMetric{found.floats, found.metric, found.loss,
                            int64_t(search.split.validation.size())};
   } catch (const Cancelled &) {
+    throw;
+  } catch (const DataChanged &) {
     throw;
   } catch (const Error &error) {
     ranks().requireSameFailure(error.what());

@@ -11,6 +11,7 @@
 
 #include "parallax/Backend/Core/Executable.h"
 #include "parallax/Evaluate/Task.h"
+#include "parallax/Support/Error.h"
 #include "parallax/Support/Samples.h"
 
 namespace parallax {
@@ -24,6 +25,13 @@ enum class InputForm {
 };
 
 class AnswerJournal;
+
+/// Samples or labels have changed while they were in use. No network is to
+/// blame for that.
+class DataChanged : public Error {
+public:
+  using Error::Error;
+};
 
 class Evaluator {
 public:
@@ -58,7 +66,7 @@ public:
   /// What the first network that ran has answered.
   const NetworkAnswers &first() const { return networks.front(); }
   /// Networks on some of the samples, beside the first of them. What a command
-  /// has scored must be of the same samples.
+  /// has scored must be of the same samples. Throws Error as judge() does.
   std::vector<NetworkAccuracy>
   measure(const std::vector<NetworkAnswers> &answers,
           std::span<const size_t> samples) const;
@@ -79,6 +87,7 @@ public:
   const std::string &dataDigest() const { return digestOfData; }
 
 private:
+  void requireSameData() const;
   InputPreparation prepare(std::span<const PortInfo> inputs,
                            InputForm form) const;
   /// Replaces the answers of these runs.

@@ -252,21 +252,36 @@ TEST(Compiler, AModelThatChangesIsRefused) {
   EXPECT_FALSE(fs::exists(dir / "out/manifest.json"));
 }
 
-TEST(Compiler, FilesOfAnEvaluationThatChangeAreRefused) {
-  TempDir dir;
-  auto copyFiles = [&] {
-    for (const char *name :
-         {"digits.onnx", "evaluation_images.npy", "evaluation_labels.npy"})
+/// A copy of the digits that may change, and a configuration that evaluates on
+/// it.
+class ChangingDigits : public testing::Test {
+protected:
+  ChangingDigits() { copyFiles(); }
+
+  void copyFiles() const {
+    for (const char *name : {"digits.onnx", "calibration.tar",
+                             "evaluation_images.npy", "evaluation_labels.npy"})
       fs::copy_file(fs::path(PARALLAX_ROOT) / "configs/quickstart" / name,
                     dir / name, fs::copy_options::overwrite_existing);
-  };
-  copyFiles();
+  }
+
+  std::string config() const {
+    return fmt::format(
+        R"({{"input": "{0}/digits.onnx", "output_dir": "{0}/out",
+            "quant": {{"input_configs": [{{"tensor_name": "image",
+              "calibration_dataset": "{0}/calibration.tar",
+              "calibration_format": "Numpy"}}]}},
+            "evaluation": {{"images": "{0}/evaluation_images.npy",
+              "labels": "{0}/evaluation_labels.npy"}}}})",
+        dir.path().string());
+  }
+
+  TempDir dir;
+};
+
+TEST_F(ChangingDigits, AreNotEvaluatedOn) {
   EvaluateOptions options;
-  options.configText = fmt::format(
-      R"({{"input": "{0}/digits.onnx", "output_dir": "{0}/out", "evaluation":
-          {{"images": "{0}/evaluation_images.npy",
-            "labels": "{0}/evaluation_labels.npy"}}}})",
-      dir.path().string());
+  options.configText = config();
   evaluate(options);
   fs::path figures = dir / "out/evaluation/accuracy.json";
   std::string before = contentsOf(figures);
@@ -284,6 +299,40 @@ TEST(Compiler, FilesOfAnEvaluationThatChangeAreRefused) {
     EXPECT_NE(message.find(words), std::string::npos) << message;
     EXPECT_EQ(contentsOf(figures), before);
     copyFiles();
+  }
+}
+
+TEST_F(ChangingDigits, AreNotTunedOn) {
+  TuneOptions options;
+  options.configText = config();
+  Intruder intruder(dir / "evaluation_labels.npy", "Evaluating trial");
+  try {
+    tune(options, &intruder);
+    ADD_FAILURE() << "no error";
+  } catch (const Error &error) {
+    EXPECT_NE(std::string(error.what()).find("changed while networks ran"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_FALSE(fs::exists(dir / "out/compiled.axmodel"));
+  // Nor do trials on other labels count.
+  copyFiles();
+  tune(options);
+  options.resume = true;
+  tune(options);
+  std::fstream labels(dir / "evaluation_labels.npy",
+                      std::ios::binary | std::ios::in | std::ios::out);
+  labels.seekg(-8, std::ios::end);
+  char last = char(labels.peek() ^ 1);
+  labels.seekp(-8, std::ios::end);
+  labels.write(&last, 1);
+  labels.close();
+  try {
+    tune(options);
+    ADD_FAILURE() << "no error";
+  } catch (const Error &error) {
+    EXPECT_NE(std::string(error.what()).find("data"), std::string::npos)
+        << error.what();
   }
 }
 
