@@ -12,7 +12,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { commandLine, skipped } from "../../bench/lib.mjs";
 import { goTo, hasBrowser, openReport, settle, startBrowser, viewsOf } from "./browser.mjs";
+import { checkPhotos, checkRules, useComparison, useTuning } from "./forms.mjs";
 import { makeReports } from "./reports.mjs";
+import { analysisOf, cyclesOf, jsonOf, layerCells, numbersOf, shown } from "./shown.mjs";
 
 const options = commandLine(
   "node look.mjs --parallax PROGRAM --modules DIR --cache DIR --work DIR",
@@ -33,34 +35,6 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const pictures = join(options.work, "screenshots");
 fs.mkdirSync(pictures, { recursive: true });
 const browser = await startBrowser(options.modules);
-
-const jsonOf = (folder, name) => JSON.parse(fs.readFileSync(join(folder, name)));
-const analysisOf = ({ folder }) =>
-  jsonOf(folder, "quant/debug/precision_analysis_table.json");
-
-/// What the page shows, as text.
-const shown = (page) => page.$eval("main", (main) => main.innerText);
-
-/// The rows of the table of layers: for each the name and, by column and table,
-/// the title of the cell, which has all digits.
-const layerCells = (page) =>
-  page.evaluate(() => {
-    const heads = [...document.querySelectorAll("main thead th button")].map((head) => ({
-      title: head.querySelector("span").firstChild.textContent,
-      table: /\((\w+ \w+)\)$/.exec(head.title)?.[1],
-    }));
-    return [...document.querySelectorAll("main tbody tr[aria-rowindex]")].map((row) => {
-      const cells = [...row.querySelectorAll("td[role=gridcell]")];
-      return {
-        layer: row.querySelector("bdi.name").title,
-        tensor: new URLSearchParams(row.querySelector("a").hash.split("?")[1]).get("layer"),
-        values: cells.map((cell, i) => ({
-          ...heads[i],
-          value: cell.querySelector(".value")?.title,
-        })),
-      };
-    });
-  });
 
 const fieldOf = { Cosine: "similarity", SQNR: "sqnr_db" };
 
@@ -84,14 +58,6 @@ async function checkNumbers(page, report) {
   return compared;
 }
 
-/// The titles of all numbers in a view, which have all digits.
-const numbersOf = (page) =>
-  page.$$eval("main .value", (all) => all.map((value) => value.title));
-
-const lastMetrics = (folder) =>
-  jsonOf(folder, "evaluation/accuracy.json").networks.at(-1).metrics;
-const cyclesOf = (folder) => jsonOf(folder, "compiler/lowering.json").cycles;
-
 /// What people read first is what the files say.
 async function checkSummary(page, report) {
   await goTo(page, "Summary");
@@ -107,113 +73,6 @@ async function checkSummary(page, report) {
   assert(report.name !== "answers" || !(await shown(page)).includes("input processors"));
   const cycles = cyclesOf(report.folder);
   if (cycles > 0) assert(numbers.has(String(cycles)), `${cycles} cycles are shown`);
-}
-
-/// Both builds with their numbers, whichever is shown, and what differs.
-async function useComparison(page, { folder, other }) {
-  await goTo(page, "Compare");
-  const linesOf = (selector) =>
-    page.$$eval(`${selector} tbody tr`, (rows) =>
-      rows.map((row) => [
-        row.querySelector("th")?.innerText ?? "",
-        ...[...row.querySelectorAll("td .value")].map((value) => Number(value.title)),
-      ]),
-    );
-  const expected = [
-    ["top-1", ...[folder, other].map((one) => lastMetrics(one).top1.value.value)],
-    ["Cycles", ...[folder, other].map(cyclesOf)],
-  ];
-  const lines = await linesOf("main table.plain");
-  for (const [title, first, second] of expected)
-    assert.deepEqual(
-      lines.find(([name]) => name === title),
-      [title, first, second, second - first],
-      title,
-    );
-  const [fewer, more] = [folder, other].map(cyclesOf);
-  assert(more > fewer, "the builds differ in what is compared");
-
-  const showBuild = async (place) => {
-    await page.$$eval(".builds button", (all, i) => all[i].click(), place);
-    await settle(page);
-  };
-  const tables = [folder, other].map((one) => analysisOf({ folder: one }).tables.at(-1).rows);
-  for (const place of [1, 0]) {
-    await showBuild(place);
-    await goTo(page, "Summary");
-    const metric = lastMetrics([folder, other][place]).top1.value.value;
-    assert((await numbersOf(page)).includes(String(metric)), "the metric of the shown build");
-    await goTo(page, "Layers");
-    for (const { tensor, values } of await layerCells(page)) {
-      const rows = tables.map((all) => all.find((row) => row.tensor === tensor));
-      if (!rows[0] || !rows[1]) continue;
-      const valueOf = (title) => Number(values.find((one) => one.title === title).value);
-      const change = (field) => rows[1][field] - rows[0][field];
-      assert.equal(valueOf("Δ Cosine"), change("similarity"), `cosine of ${tensor}`);
-      assert.equal(valueOf("Δ Cycles"), change("cycles"), `cycles of ${tensor}`);
-      const own = values.find((one) => one.title === "Cosine" && one.table === "EndToEnd NPUBackend");
-      assert.equal(Number(own.value), rows[place].similarity, "the shown build");
-    }
-    await goTo(page, "Layer");
-    const linesOfLayer = await linesOf("main section table.plain");
-    for (const [title, first, second, change] of linesOfLayer.filter((line) => line.length === 4))
-      assert.equal(change, second - first, `${title} of the layer`);
-    assert(linesOfLayer.some(([title]) => title.startsWith("Cosine (EndToEnd")), "a layer in both builds");
-    await goTo(page, "Cost");
-    assert((await shown(page)).includes("Changes, second − first build"));
-    assert((await numbersOf(page)).some((title) => Number(title) > 0), "cycles that changed");
-    await goTo(page, "Evaluation");
-    assert.deepEqual(
-      (await linesOf("main section table.plain")).find(([name]) => name === "top-1"),
-      expected[0].concat(expected[0][2] - expected[0][1]),
-    );
-    await goTo(page, "Graph");
-    const quantities = await page.$$eval("main select option", (all) => all.map(({ value }) => value));
-    for (const changed of ["change of cosine", "change of cycles", "change of bits"])
-      assert(quantities.includes(changed), changed);
-  }
-}
-
-/// The front, all trials, and which one was built.
-async function useTuning(page, { folder }) {
-  await goTo(page, "Tuning");
-  const trials = fs
-    .readFileSync(join(folder, "tuning/history.jsonl"), "utf8")
-    .split("\n")
-    .filter((line) => line.includes('"number"'));
-  const text = await shown(page);
-  assert(text.includes(`${trials.length} trials in`), text.slice(0, 80));
-  assert(text.includes("This build is"), "the trial of this build");
-  assert(!text.includes("NaN"), "no correlation of equal numbers");
-  assert.equal(await page.$$eval("main .scatter", (all) => all.length), 2, "front and predictions");
-  const rows = await page.$$("main tbody tr[aria-rowindex]");
-  await rows.at(-1).click();
-  await settle(page);
-  assert(await page.$("main tr[aria-selected=true]"), "a trial can be chosen");
-}
-
-/// Every rule with what became of it.
-async function checkRules(page, { folder }) {
-  await goTo(page, "Audit");
-  const { rules } = jsonOf(folder, "quant/layer_config_audit.json");
-  const layers = rules.flatMap((rule) => rule.layers);
-  const text = await shown(page);
-  assert(layers.length > 3 && text.includes(`for ${layers.length} layers`), "layers of rules");
-  for (const { layer } of layers) assert(text.includes(layer), layer);
-}
-
-/// Small pictures of the samples, and those that are the same.
-async function checkPhotos(page) {
-  await goTo(page, "Calibration");
-  const sizes = await page.$$eval("main img", (all) =>
-    all.map((image) => [image.complete, image.naturalWidth, image.naturalHeight]),
-  );
-  assert(sizes.length >= 3, `${sizes.length} pictures`);
-  for (const size of sizes) assert.deepEqual(size, [true, 320, 240]);
-  const text = await shown(page);
-  assert(text.includes("is the same as"), "photos that repeat others");
-  // Codes cover 0 too, but no more than all of the values.
-  assert(text.includes("100.0 %") && !/10[1-9]\.\d %/.test(text), "covered parts");
 }
 
 /// Sort, filter, select with the keyboard, open.
