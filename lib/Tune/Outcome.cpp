@@ -7,6 +7,7 @@
 #include "Outcome.h"
 
 #include "parallax/Support/AtomicFile.h"
+#include "parallax/Support/Digest.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/MappedFile.h"
 
@@ -44,10 +45,20 @@ std::optional<ValidatedMetric> validatedOf(const OutcomeJson &json) {
       estimateOf(json.at("loss")), json.at("samples").get<int64_t>()};
 }
 
+/// Of all that stands in the file beside it: a flipped bit may be another
+/// figure.
+std::string digestOf(OutcomeJson json) {
+  json.erase("digest");
+  return sha256Of(
+      json.dump(-1, ' ', false, OutcomeJson::error_handler_t::replace));
+}
+
 /// Throws an exception of the JSON library for what is not as it was written.
 std::optional<TuneResult> resultOf(const OutcomeJson &json,
                                    const TuningRun &run,
                                    std::vector<TrialRecord> trials) {
+  if (json.at("digest") != digestOf(json))
+    return std::nullopt;
   auto count = json.at("trials").get<size_t>();
   TuneResult result;
   result.ended = json.at("ended").get<std::string>();
@@ -86,6 +97,7 @@ void writeOutcome(const std::filesystem::path &file, const TuningRun &run,
                    {"is_met", result.isMet},
                    {"base_validated", validatedJson(result.baseValidated)},
                    {"best_validated", validatedJson(result.bestValidated)}};
+  json["digest"] = digestOf(json);
   writeFileAtomically(
       file,
       json.dump(1, ' ', false, OutcomeJson::error_handler_t::replace) + "\n");
