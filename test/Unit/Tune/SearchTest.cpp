@@ -32,7 +32,12 @@ public:
   }
   std::string title() const override { return "told"; }
   double floats() const override { return 1; }
-  std::vector<Tensor> load(size_t) const override { return {}; }
+  std::vector<Tensor> load(size_t sample) const override {
+    Tensor image(DType::F32, {1, 1, 8, 8});
+    for (int64_t i = 0; i < image.size(); ++i)
+      image.data<float>()[i] = float((size_t(i) * 7 + sample * 5) % 17) / 17;
+    return {image};
+  }
   Measured measure(const Executable &, std::span<const size_t> samples,
                    double hopelessLoss) override {
     hopeless.push_back(hopelessLoss);
@@ -156,19 +161,21 @@ TEST_F(SearchTest, WhatCannotBeBuiltAsItIsIsAnError) {
 }
 
 TEST_F(SearchTest, AutoGoesOnFromAMetricThatIsNotANumber) {
-  metric.losses = {std::nan(""), 0.05};
+  metric.losses.assign(20, 0.05);
+  metric.losses[0] = std::nan("");
   config.tuning.levers.clear();
   begin(false);
   searchAutomatically(*search);
   ASSERT_TRUE(search->best());
-  EXPECT_EQ(search->best()->number, 2);
+  EXPECT_TRUE(search->holds(*search->best()));
 }
 
 TEST_F(SearchTest, AutoNeedsTwelveTrialsAtMost) {
-  config.tuning.levers.clear();
   config.tuning.exitPolicy.maxTrials = 100;
   begin(false);
-  metric.losses.assign(100, 0.5);
+  // Each is a little better, and none is good enough.
+  for (int i = 0; i < 100; ++i)
+    metric.losses.push_back(0.11 - 0.0001 * i);
   searchAutomatically(*search);
   EXPECT_LE(search->count(), 12);
   EXPECT_EQ(history->trials().back().purpose, "16 bits everywhere");

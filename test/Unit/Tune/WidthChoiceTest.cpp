@@ -31,26 +31,40 @@ PrecisionRow rowOf(const std::string &name,
 
 using Names = std::vector<std::string>;
 
-/// image -> a -> reshape -> b and c, whose sum d is the output in float.
-class WidthChoiceTest : public ::testing::Test {
+class SmallNetwork : public ::testing::Test {
 protected:
-  WidthChoiceTest() {
+  /// Of an image; the last row is the output in float.
+  void make(std::vector<PrecisionRow> rows, const Names &withWeights) {
     PrecisionRow image = rowOf("image", {});
     image.tensor = "image";
     report.inputs = {image};
-    PrecisionTable table;
-    table.rows = {rowOf("a", {"image"}), rowOf("reshape", {"a_out"}, true),
-                  rowOf("b", {"reshape_out"}), rowOf("c", {"reshape_out"}),
-                  rowOf("d", {"b_out", "c_out"})};
-    table.rows.back().codes.reset();
-    table.rows.back().isOutput = true;
-    report.tables = {table};
-    WeightRow weight;
-    weight.node = "b";
-    weight.outputs = {0, 1, 0.9};
-    report.weights = {weight};
+    rows.back().codes.reset();
+    rows.back().isOutput = true;
+    report.tables.resize(1);
+    report.tables[0].rows = std::move(rows);
+    for (const std::string &name : withWeights) {
+      WeightRow weight;
+      weight.node = name;
+      weight.outputs = {0, 1, 0.9};
+      report.weights.push_back(weight);
+    }
     model.emplace(report);
     problem.network = &*model;
+  }
+
+  PrecisionReport report;
+  std::optional<LossModel> model;
+  WidthProblem problem;
+};
+
+/// image -> a -> reshape -> b and c, whose sum d is the output in float.
+class WidthChoiceTest : public SmallNetwork {
+protected:
+  WidthChoiceTest() {
+    make({rowOf("a", {"image"}), rowOf("reshape", {"a_out"}, true),
+          rowOf("b", {"reshape_out"}), rowOf("c", {"reshape_out"}),
+          rowOf("d", {"b_out", "c_out"})},
+         {"b"});
     problem.losses.codes = {
         {"image", 1}, {"a_out", 8}, {"b_out", 1}, {"c_out", 1}};
     for (const char *name : {"a", "b", "c", "d"}) {
@@ -59,10 +73,6 @@ protected:
       problem.costs.wideWeights[name] = 40;
     }
   }
-
-  PrecisionReport report;
-  std::optional<LossModel> model;
-  WidthProblem problem;
 };
 
 TEST_F(WidthChoiceTest, BuysWhatItsPriceIsWorth) {
@@ -108,29 +118,14 @@ TEST_F(WidthChoiceTest, TheFrontBeginsWithNothingAndGrows) {
 
 /// image -> a -> reshape -> b and c; d adds them; e reads the sum; f adds that
 /// and what a gave, and is the output in float.
-class EnumeratedTest : public ::testing::Test {
+class EnumeratedTest : public SmallNetwork {
 protected:
   EnumeratedTest() {
-    PrecisionRow image = rowOf("image", {});
-    image.tensor = "image";
-    report.inputs = {image};
-    PrecisionTable table;
-    table.rows = {
-        rowOf("a", {"image"}),          rowOf("reshape", {"a_out"}, true),
-        rowOf("b", {"reshape_out"}),    rowOf("c", {"reshape_out"}),
-        rowOf("d", {"b_out", "c_out"}), rowOf("e", {"d_out"}),
-        rowOf("f", {"e_out", "a_out"})};
-    table.rows.back().codes.reset();
-    table.rows.back().isOutput = true;
-    report.tables = {table};
-    for (const char *name : {"a", "b", "e"}) {
-      WeightRow weight;
-      weight.node = name;
-      weight.outputs = {0, 1, 0.9};
-      report.weights.push_back(weight);
-    }
-    model.emplace(report);
-    problem.network = &*model;
+    make({rowOf("a", {"image"}), rowOf("reshape", {"a_out"}, true),
+          rowOf("b", {"reshape_out"}), rowOf("c", {"reshape_out"}),
+          rowOf("d", {"b_out", "c_out"}), rowOf("e", {"d_out"}),
+          rowOf("f", {"e_out", "a_out"})},
+         {"a", "b", "e"});
   }
 
   void draw(uint64_t seed) {
@@ -206,9 +201,6 @@ protected:
   const std::map<std::string, std::vector<std::string>> readersOf = {
       {"image", {"a"}}, {"a_out", {"b", "c", "f"}}, {"b_out", {"d"}},
       {"c_out", {"d"}}, {"d_out", {"e"}},           {"e_out", {"f"}}};
-  PrecisionReport report;
-  std::optional<LossModel> model;
-  WidthProblem problem;
 };
 
 TEST_F(EnumeratedTest, NoChoiceCostsLessThanTheCut) {
