@@ -268,16 +268,20 @@ AnalyzedSamples heldOutSamples(Network &network, const BuildConfig &config) {
 }
 
 SeenSamples calibrationAndOthers(Network &network, const BuildConfig &config) {
-  constexpr size_t mostOthers = 32;
+  constexpr size_t mostSeen = 32, mostOthers = 32;
   // In a folder of their own: the other one has what an analysis asks for.
   auto set = std::make_shared<const CalibrationSet>(CalibrationSet::open(
       network.inputs(), calibrationSources(network.inputs(), config),
       config.outputDir, "calibration_and_others",
       {config.quant.calibrationHoldOut, mostOthers}));
-  return {{set->size() + set->heldOut(),
-           [set](size_t i) { return set->load(i); },
+  size_t seen = std::min(set->size(), mostSeen);
+  auto load = [set, seen](size_t i) {
+    return set->load(i < seen ? i * set->size() / seen
+                              : set->size() + i - seen);
+  };
+  return {{seen + set->heldOut(), load,
            config.quant.inputConfigs[0].calibrationDataset},
-          set->size()};
+          seen};
 }
 
 void runCalibrateStage(BuildState &state) {

@@ -5,32 +5,60 @@
 // Folders have no order, so names give them one.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/DataFiles.h"
+#include "parallax/Support/Digest.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <vector>
 
 namespace fs = std::filesystem;
 
 namespace parallax {
+namespace {
 
-std::vector<fs::path>
-filesNamedIn(BuildConfig config,
-             const std::function<bool(std::string_view field)> &isWanted) {
-  std::vector<fs::path> files;
+bool isWithin(const fs::path &file, const std::string &folder) {
+  if (folder.empty())
+    return false;
+  std::error_code ignored;
+  fs::path outer = fs::weakly_canonical(folder, ignored);
+  auto [place, rest] = std::ranges::mismatch(outer, file);
+  return place == outer.end();
+}
+
+} // namespace
+
+std::string
+digestOfFiles(BuildConfig config,
+              const std::function<bool(std::string_view field)> &isWanted) {
+  std::vector<std::string> lines;
+  auto add = [&](const fs::path &file) {
+    std::error_code ignored;
+    lines.push_back(fmt::format(
+        "{} {} {}", file.string(), fs::file_size(file, ignored),
+        fs::last_write_time(file, ignored).time_since_epoch().count()));
+  };
+  const std::string output = config.outputDir, work = config.workDir;
   forEachPath(config, [&](const std::string &field, std::string &path) {
     std::error_code error;
     if (path.empty() || !isWanted(field))
       return;
-    if (!fs::is_directory(path, error)) {
-      files.emplace_back(path);
-      return;
-    }
-    for (fs::recursive_directory_iterator entry(path, error), end;
+    if (!fs::is_directory(path, error))
+      return add(path);
+    for (fs::recursive_directory_iterator
+             entry(fs::weakly_canonical(path, error), error),
+         end;
          !error && entry != end; entry.increment(error))
-      if (!entry->is_directory(error))
-        files.push_back(entry->path());
+      if (entry->is_directory(error)) {
+        if (isWithin(entry->path(), output) || isWithin(entry->path(), work))
+          entry.disable_recursion_pending();
+      } else if (!isWithin(entry->path(), output)) {
+        add(entry->path());
+      }
   });
-  std::ranges::sort(files);
-  return files;
+  std::ranges::sort(lines);
+  return sha256Of(fmt::format("{}", fmt::join(lines, "\n")));
 }
 
 } // namespace parallax

@@ -124,11 +124,21 @@ Accuracy scoreModels(const EvaluateOptions &options, BuildConfig config,
   return accuracy;
 }
 
+/// With external data.
+std::string digestOfFile(const std::string &model) {
+  try {
+    if (!isCompiledModel(model))
+      return digestOfModel(model);
+  } catch (const Error &) { // Running it says what is wrong with it.
+  }
+  return sha256OfFile(model);
+}
+
 std::string digestOfModels(const std::vector<EvaluatedModel> &models) {
   std::string digests;
   for (const EvaluatedModel &model : models)
     digests += fmt::format("{} {}\n", model.name,
-                           sha256OfFile(model.engine.network.model));
+                           digestOfFile(model.engine.network.model));
   ranks().requireSame("model", digests);
   return sha256Of(digests);
 }

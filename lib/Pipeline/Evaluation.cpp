@@ -24,7 +24,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <mutex>
 #include <numeric>
 
@@ -85,24 +84,15 @@ private:
 
 } // namespace
 
-/// The files of the samples and labels: their names, sizes and times. Pictures
-/// are too many to read them twice.
-static std::string digestOfFiles(const BuildConfig &config) {
-  std::vector<std::string> lines;
-  for (const fs::path &file : filesNamedIn(config, [](std::string_view field) {
-         return field.starts_with("evaluation.");
-       })) {
-    std::error_code ignored;
-    lines.push_back(fmt::format(
-        "{} {} {}", file.string(), fs::file_size(file, ignored),
-        fs::last_write_time(file, ignored).time_since_epoch().count()));
-  }
-  return sha256Of(fmt::format("{}", fmt::join(lines, "\n")));
+static std::string digestOfSamples(const BuildConfig &config) {
+  return digestOfFiles(config, [](std::string_view field) {
+    return field.starts_with("evaluation.");
+  });
 }
 
 Evaluator::Evaluator(const BuildConfig &config, int threads)
     : config(config), task(completed(config)), threads(threads),
-      digestOfData(digestOfFiles(config)), data(task) {}
+      digestOfData(digestOfSamples(config)), data(task) {}
 
 bool Evaluator::canUseSource() const {
   return data.hasPictures() &&
@@ -205,7 +195,6 @@ NetworkAnswers Evaluator::answer(const std::string &name,
 std::vector<NetworkAccuracy>
 Evaluator::measure(const std::vector<NetworkAnswers> &answers,
                    std::span<const size_t> samples) const {
-  requireSameData();
   return judging ? measureAnswers(*judging, task, data, samples, answers)
                  : measureNumbers(task, answers);
 }
@@ -307,7 +296,7 @@ void Evaluator::runCommand(NetworkAnswers &answers, const Executable &network,
 }
 
 void Evaluator::requireSameData() const {
-  if (digestOfFiles(config) != digestOfData)
+  if (digestOfSamples(config) != digestOfData)
     throw DataChanged("the samples or labels of the evaluation changed while "
                       "networks ran on them; start again");
 }

@@ -27,6 +27,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <new>
 
 namespace parallax {
 namespace {
@@ -103,6 +104,8 @@ bytecodeOf(const std::filesystem::path &checkpoint) {
   size_t size = text.size() - std::min(text.size(), digestDigits);
   auto copy = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
       size, checkpoint.string(), llvm::Align(64));
+  if (!copy)
+    throw std::bad_alloc();
   std::ranges::copy(text.substr(0, size), copy->getBufferStart());
   if (sha256Of(std::string_view(copy->getBufferStart(), size)) !=
       text.substr(size))
@@ -196,7 +199,8 @@ void Network::save(const std::filesystem::path &checkpoint,
   (*moduleOp)->removeAttr(digestAttribute);
   if (failed(written))
     throw Error(fmt::format("{} can't be written", checkpoint.string()));
-  writeFileAtomically(checkpoint, bytes + sha256Of(bytes));
+  bytes += sha256Of(bytes);
+  writeFileAtomically(checkpoint, bytes);
 }
 
 std::vector<PortInfo> Network::inputs() {

@@ -209,6 +209,17 @@ std::string describeProblem(const fs::path &file, const fs::path &folder) {
 // The folder
 //===----------------------------------------------------------------------===//
 
+/// Somebody else has the lock, and his process stands in it.
+[[noreturn]] static void refuse(const fs::path &folder, int lock) {
+  char text[32] = {};
+  ssize_t size = ::read(lock, text, sizeof(text) - 1);
+  ::close(lock);
+  throw Error(fmt::format(
+      "another command works in '{}'{}; wait until it has ended, or choose "
+      "another folder",
+      folder.string(), size > 0 ? fmt::format(" (process {})", text) : ""));
+}
+
 OutputFolder::OutputFolder(const fs::path &path) : folder(path), files(path) {
   fs::path file = files.lock();
   std::error_code ignored;
@@ -226,15 +237,8 @@ OutputFolder::OutputFolder(const fs::path &path) : folder(path), files(path) {
     if (lock < 0)
       throw Error(fmt::format("cannot write '{}': {}", file.string(),
                               whyNotWritten(file, errno)));
-    if (::flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      char text[32] = {};
-      ssize_t size = ::read(lock, text, sizeof(text) - 1);
-      ::close(lock);
-      throw Error(fmt::format(
-          "another command works in '{}'{}; wait until it "
-          "has ended, or choose another folder",
-          folder.string(), size > 0 ? fmt::format(" (process {})", text) : ""));
-    }
+    if (::flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      refuse(folder, lock);
     // The one before may have removed the file after we opened it.
   } while (::fstat(lock, &opened) != 0 || ::stat(file.c_str(), &named) != 0 ||
            opened.st_ino != named.st_ino);
@@ -253,6 +257,16 @@ OutputFolder::~OutputFolder() {
   std::error_code ignored;
   if (isNew)
     fs::remove(folder, ignored);
+  ::close(lock);
+}
+
+void requireNoWriter(const fs::path &folder) {
+  int lock = ::open(OutputFiles(folder).lock().c_str(),
+                    O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (lock < 0)
+    return;
+  if (::flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    refuse(folder, lock);
   ::close(lock);
 }
 

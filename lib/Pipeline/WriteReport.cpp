@@ -17,10 +17,8 @@
 #include "parallax/Support/Ranks.h"
 
 #include <fmt/format.h>
-#include <map>
 #include <optional>
 #include <sstream>
-#include <unistd.h>
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -226,13 +224,10 @@ void writeReport(std::span<const fs::path> folders, const fs::path &file) {
   if (!hasReportPage())
     throw Error(whyNoReportPage());
   std::vector<ReportedBuild> builds;
-  std::map<fs::path, OutputFolder> locked;
   for (const fs::path &folder : folders) {
     if (!fs::is_directory(folder))
       throw Error(fmt::format("{} is not an output folder", folder.string()));
-    // Where we can't write, no other command of this user can.
-    if (::access(folder.c_str(), W_OK) == 0)
-      locked.try_emplace(fs::canonical(folder), folder);
+    requireNoWriter(folder);
     builds.push_back(FolderReader(folder, /*checks=*/true).collect());
   }
   writeFileAtomically(file, htmlReport(builds));

@@ -76,6 +76,7 @@ public:
       if (other.loss.low > hopeless)
         break;
     }
+    evaluator.requireSameData();
     return measured;
   }
 

@@ -64,7 +64,7 @@ std::optional<TuneResult> resultOf(const OutcomeJson &json,
   result.ended = json.at("ended").get<std::string>();
   // What ended early for want of time or of trials may go on.
   bool isThrough =
-      result.ended.empty() || int64_t(trials.size()) >= run.maxTrials;
+      result.ended.empty() || json.at("asked").get<int64_t>() >= run.maxTrials;
   if (json.at("identity") != run.identity || json.at("front") != run.isFront ||
       count != trials.size() || !isThrough)
     return std::nullopt;
@@ -90,6 +90,7 @@ void writeOutcome(const std::filesystem::path &file, const TuningRun &run,
   OutcomeJson json{{"identity", run.identity},
                    {"front", run.isFront},
                    {"trials", result.trials.size()},
+                   {"asked", run.asked},
                    {"best", result.best.number},
                    {"ended", result.ended},
                    {"metric", result.metric},

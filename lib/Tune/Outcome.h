@@ -17,6 +17,8 @@ struct TuningRun {
   std::string identity;
   bool isFront = false;
   int64_t maxTrials = 0;
+  /// Trials that it has asked for; the history may have more.
+  int64_t asked = 0;
 };
 
 void writeOutcome(const std::filesystem::path &file, const TuningRun &run,

@@ -117,7 +117,7 @@ std::string describeLoss(const Estimate &loss) {
   double sign = isGain ? -1 : 1;
   std::string text = fmt::format("{:.4f} {} than float", sign * loss.value,
                                  isGain ? "better" : "worse");
-  auto [low, high] = std::minmax(sign * loss.low, sign * loss.high);
+  auto [low, high] = std::minmax({sign * loss.low, sign * loss.high});
   // A command gives numbers only.
   if (low < high)
     text += fmt::format(" (95 %: {:.4f} to {:.4f})", low, high);

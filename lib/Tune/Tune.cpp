@@ -61,17 +61,14 @@ void checkTunable(const BuildConfig &config) {
     throw Error("output_dir: a tuning needs a folder for its history");
 }
 
-/// Of all samples and labels, and of whatever else is read beside the model.
+/// Of samples and labels, and of whatever else is read beside the model. Ranks
+/// may have copies, which are of other times.
 std::string digestOfData(const BuildConfig &config) {
-  std::string text;
-  for (const fs::path &file : filesNamedIn(config, [](std::string_view field) {
-         return field != "input" && field != "output_dir" &&
-                field != "work_dir";
-       }))
-    // What is missing is complained about where it is read.
-    if (fs::exists(file))
-      text += fmt::format("{} {}\n", file.string(), sha256OfFile(file));
-  return sha256Of(text);
+  return ranks().fromFirst("the data", [&] {
+    return digestOfFiles(config, [](std::string_view field) {
+      return field != "input" && field != "output_dir" && field != "work_dir";
+    });
+  });
 }
 
 /// What trials depend on. More time or more trials change none of them.
@@ -232,6 +229,16 @@ bool findEarlierResult(const TuneFiles &files, const BuildConfig &config,
   return !found.empty();
 }
 
+/// Another command may have come to the folder meanwhile; it has the results.
+void reportTuning(const fs::path &outputDir) {
+  try {
+    OutputFolder output(outputDir);
+    writeReport(outputDir);
+  } catch (const Error &error) {
+    log(LogLevel::Warning, "no report is written: {}", error.what());
+  }
+}
+
 } // namespace
 
 TuneResult tuneNetwork(const TuneOptions &options) {
@@ -272,6 +279,7 @@ TuneResult tuneNetwork(const TuneOptions &options) {
                           metric->split.validation.size()));
     Search search(bench, *metric, history, files.history());
     runStrategy(search, options, result);
+    run.asked = search.count();
     result.trials.assign(history.trials().begin(), history.trials().end());
     result.history = files.history();
     result.tunedConfig = files.tunedConfig();
@@ -282,16 +290,14 @@ TuneResult tuneNetwork(const TuneOptions &options) {
   log(LogLevel::Info,
       "save the tuned configuration to [{}], all trials to [{}]",
       files.tunedConfig().string(), files.history().string());
+  writeOutcome(files.outcome(), run, result);
   // The build has written one only if it was to be analyzed.
-  if (!fs::exists(files.output.report())) {
-    OutputFolder output(config.outputDir);
-    writeReport(config.outputDir);
-  }
-  if (hasReportPage())
+  if (!fs::exists(files.output.report()))
+    reportTuning(config.outputDir);
+  if (fs::exists(files.output.report()))
     result.report = files.output.report();
   showResult(describeResult(result));
   result.compiledModel = fs::path(config.outputDir) / config.outputName;
-  writeOutcome(files.outcome(), run, result);
   return result;
 }
 

@@ -51,7 +51,7 @@ AnalyzedSamples heldOutSamples(Network &network, const BuildConfig &config);
 struct SeenSamples : Samples {
   size_t seen = 0;
 };
-/// The samples to calibrate on, and a few of those that are not.
+/// A few of the samples to calibrate on, and of those that are not.
 SeenSamples calibrationAndOthers(Network &network, const BuildConfig &config);
 
 /// Prints the Quant Config Table, collects ranges, writes

@@ -10,17 +10,19 @@
 
 #include "parallax/Config/BuildConfig.h"
 
-#include <filesystem>
 #include <functional>
+#include <string>
+#include <string_view>
 
 namespace parallax {
 
-/// The files that fields of a configuration name, and all files of the folders
-/// among them, in the order of their names. `isWanted` gets fields as
-/// "evaluation.labels".
-std::vector<std::filesystem::path>
-filesNamedIn(BuildConfig config,
-             const std::function<bool(std::string_view field)> &isWanted);
+/// Stands for the files that fields of a configuration name, and for all files
+/// of the folders among them: their names, sizes and times, since data may be
+/// too large to read it twice. What lies in the output folder is not data.
+/// `isWanted` gets fields as "evaluation.labels".
+std::string
+digestOfFiles(BuildConfig config,
+              const std::function<bool(std::string_view field)> &isWanted);
 
 } // namespace parallax
 

@@ -54,8 +54,9 @@ public:
   /// Runs a network on all samples; throws Error if it does not fit the task.
   void run(const std::string &name, const Executable &network, InputForm form);
 
-  /// Judges all networks that were run. Throws Error if samples or labels have
-  /// changed meanwhile.
+  /// Throws DataChanged if that has happened since they were found.
+  void requireSameData() const;
+  /// Judges all networks that were run, on the same data.
   Accuracy judge() const;
 
   /// What another network answers for some of the samples. The answers for the
@@ -66,7 +67,7 @@ public:
   /// What the first network that ran has answered.
   const NetworkAnswers &first() const { return networks.front(); }
   /// Networks on some of the samples, beside the first of them. What a command
-  /// has scored must be of the same samples. Throws Error as judge() does.
+  /// has scored must be of the same samples.
   std::vector<NetworkAccuracy>
   measure(const std::vector<NetworkAnswers> &answers,
           std::span<const size_t> samples) const;
@@ -87,7 +88,6 @@ public:
   const std::string &dataDigest() const { return digestOfData; }
 
 private:
-  void requireSameData() const;
   InputPreparation prepare(std::span<const PortInfo> inputs,
                            InputForm form) const;
   /// Replaces the answers of these runs.

@@ -18,7 +18,7 @@
 
 namespace parallax {
 
-/// The output folder of a build, an evaluation, a tuning or a report, as long
+/// The output folder of a build, an evaluation or a tuning, as long
 /// as that runs.
 class OutputFolder {
 public:
@@ -52,6 +52,9 @@ bool isCompleteBuild(const std::filesystem::path &folder);
 /// Throws Error if `file` is a result in the output folder of a build that has
 /// not finished, or not the one that its build has written. Other files pass.
 void checkResult(const std::filesystem::path &file);
+
+/// Throws Error if a command writes to a folder that is to be read.
+void requireNoWriter(const std::filesystem::path &folder);
 
 } // namespace parallax
 
