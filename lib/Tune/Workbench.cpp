@@ -105,6 +105,10 @@ void Workbench::build(std::span<const ConfigEdit> edits) {
   isImproved = asksForImprovement(state.config.quant);
   try {
     buildAgain(state, "quantize", "compile");
+    // Without samples, these phases have nothing to do.
+    if (!machineOf(state))
+      throw Error("these changes leave no samples to quantize with: "
+                  "quant.input_configs has to stay");
   } catch (...) {
     state.config = leversOnly;
     throw;
