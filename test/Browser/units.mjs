@@ -181,6 +181,46 @@ test("float and quantized values are counted in the same bins", () => {
   assert.deepEqual(sharedBins({ values: { start: 0, width: 1, counts: [] } }).floats, []);
 });
 
+test("single values at different places share few bins", () => {
+  const oneBin = (start, width, count = 9) => ({ start, width, counts: [count] });
+  const sum = (counts) => counts.reduce((all, count) => all + count, 0);
+  for (const [values, quantized] of [
+    [oneBin(1, 2 ** -24), oneBin(0.75, 2 ** -25)],
+    [oneBin(0, 2 ** -149), oneBin(0.5, 2 ** -25)],
+    [oneBin(-1e38, 2 ** 102), oneBin(0, 2 ** -149)],
+  ]) {
+    const { start, width, floats, quantized: codes } = sharedBins({ values, quantized });
+    assert.equal(floats.length, codes.length);
+    assert(floats.length > 128 && floats.length <= 256, `${floats.length}`);
+    assert(Number.isInteger(Math.log2(width)), `${width}`);
+    for (const [bins, counts] of [[values, floats], [quantized, codes]]) {
+      assert.equal(sum(counts), 9);
+      const left = start + counts.indexOf(9) * width;
+      assert(left <= bins.start && bins.start < left + width, `${left}`);
+    }
+  }
+});
+
+test("zeros, and bins at no place, give bins that are finite", () => {
+  const zeros = { start: 0, width: 2 ** -149, counts: [5] };
+  const both = { start: 0, width: 2 ** -149, floats: [5], quantized: [5] };
+  assert.deepEqual(sharedBins({ values: zeros, quantized: zeros }), both);
+  const none = { start: 0, width: 1, floats: [], quantized: [] };
+  for (const odd of [
+    { start: Infinity, width: 1, counts: [1] },
+    { start: NaN, width: 1, counts: [1] },
+    { start: 0, width: 0, counts: [1, 2] },
+    { start: 0, width: Infinity, counts: [1] },
+    { start: 7, width: 1, counts: [] },
+  ]) {
+    assert.deepEqual(sharedBins({ values: odd, quantized: odd }), none);
+    assert.deepEqual(sharedBins({ values: zeros, quantized: odd }), { ...both, quantized: [0] });
+  }
+  // The quotient is too large for a number.
+  const far = { start: 2 ** 1000, width: 2 ** -149, counts: [1] };
+  assert.equal(sharedBins({ values: zeros, quantized: far }).floats[0], 5);
+});
+
 test("steps are those of codes in sight", () => {
   const codes = weightCodes({ clip: [-1.27, 1.27] }, "S8");
   assert.deepEqual([codes.low, codes.high, codes.zero_point], [-127, 127, 0]);

@@ -15,18 +15,33 @@ export interface SharedBins {
   quantized?: number[];
 }
 
+/// Nobody can tell more of them apart.
+const mostBins = 256;
+
+/// Where the first and the last bin begin.
+const endsOf = ({ start, width, counts }: Bins) => [
+  start,
+  start + (counts.length - 1) * width,
+];
+
+const hasPlace = (bins: Bins) =>
+  bins.counts.length > 0 && bins.width > 0 && endsOf(bins).every(Number.isFinite);
+
 export function sharedBins({ values, quantized }: Histogram): SharedBins {
-  const all = quantized ? [values, quantized] : [values];
-  const width = Math.max(...all.map((bins) => bins.width));
+  const all = (quantized ? [values, quantized] : [values]).filter(hasPlace);
+  if (all.length === 0)
+    return { start: 0, width: 1, floats: [], quantized: quantized && [] };
+  const ends = all.flatMap(endsOf);
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  let width = Math.max(...all.map((bins) => bins.width));
   const indexOf = (value: number) => Math.floor(value / width);
-  const first = Math.min(...all.map(({ start }) => indexOf(start)));
-  const last = Math.max(
-    ...all.map((bins) =>
-      indexOf(bins.start + (bins.counts.length - 1) * bins.width),
-    ),
-  );
+  // The bin of a single value is as narrow as floats allow, and another one may
+  // be far away: even so far that its index is infinite at first.
+  while (!(indexOf(high) - indexOf(low) < mostBins)) width *= 2;
+  const first = indexOf(low);
   const countsOf = (bins: Bins) => {
-    const counts = new Array<number>(Math.max(0, last - first + 1)).fill(0);
+    const counts = new Array<number>(indexOf(high) - first + 1).fill(0);
+    if (!hasPlace(bins)) return counts;
     bins.counts.forEach((count, i) => {
       const place = indexOf(bins.start + i * bins.width) - first;
       counts[place] = (counts[place] ?? 0) + count;

@@ -12,6 +12,7 @@ import { axisOf, Chart, logAxisOf } from "../ui/Chart";
 import type { Colors } from "../ui/Chart";
 import { inlineName, numberText, rangeText } from "../ui/format";
 import { sharedBins, stepsWithin } from "../ui/histograms";
+import type { SharedBins } from "../ui/histograms";
 
 /// Closer lines than these, in pixels, would be a grey area.
 const narrowestStep = 5;
@@ -58,11 +59,11 @@ function isFarClip({ clip, values }: Histogram): boolean {
   return clip !== undefined && clip[1] - clip[0] > farRange * span;
 }
 
-/// The values and the outermost codes, unless these are so far away that the
+/// All bins and the outermost codes, unless these are so far away that the
 /// values would be a line.
-function extentOf(histogram: Histogram): [number, number] {
-  const { start, width, counts } = histogram.values;
-  const end = start + counts.length * width;
+function extentOf(histogram: Histogram, bins: SharedBins): [number, number] {
+  const { start, width, floats } = bins;
+  const end = start + floats.length * width;
   const [low, high] = histogram.clip ?? [start, end];
   return isFarClip(histogram)
     ? [start, end]
@@ -86,7 +87,7 @@ export function HistogramChart(props: { histogram: Histogram; codes?: Codes }) {
   }, [bins]);
   const options = useCallback(
     (colors: Colors): Omit<uPlot.Options, "width" | "height"> => {
-      const [low, high] = extentOf(histogram);
+      const [low, high] = extentOf(histogram, bins);
       const margin = (high - low || 1) * 0.02;
       return {
         legend: { show: false },
