@@ -46,6 +46,9 @@ test("CSV has the texts that were written", () => {
     '"two\r\nlines, and ""more"""': 'two\r\nlines, and "more"',
     "'=1+1": "=1+1",
     "\"'-a,b\"": "-a,b",
+    "' =1": " =1",
+    "\"' \t\r\n@a\"": " \t\r\n@a",
+    "'\tplain": "'\tplain",
     "'quoted'": "'quoted'",
     "": "",
   };

@@ -93,9 +93,10 @@ function rowsOf(text: string): string[][] {
   return rows;
 }
 
-/// The tool, as download.ts, puts an apostrophe before what a spreadsheet would
-/// take for a formula.
-const withoutGuard = (text: string) => text.replace(/^'(?=[=+\-@\t\r])/, "");
+/// SafeText.cpp puts an apostrophe before what a spreadsheet would take for a
+/// formula, also after white space.
+const withoutGuard = (text: string) =>
+  text.replace(/^'(?=[ \t\r\n]*[=+\-@])/, "");
 
 /// Lines as objects with the fields of the first line; `texts` stay strings.
 export function parseCsv<T>(text: string, texts: readonly string[]): T[] {
