@@ -291,8 +291,8 @@ function Samples(props: { build: Build; calibration: Calibration }) {
       />
       {shown.length === 0 && arePictures(props.build) && (
         <p class="soft">
-          The pictures of these samples are no longer where the build has found
-          them, so they are not shown.
+          No pictures of these samples could be read from where the build found
+          them.
         </p>
       )}
       <div class="thumbnails">
