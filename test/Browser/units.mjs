@@ -136,6 +136,28 @@ const analyzedBuild = (analysis, files = {}) =>
   );
 const inputRow = (name) => ({ tensor: name, operator: name, type: "Input", inputs: [] });
 
+test("an analysis without what layers need leaves the other files", () => {
+  const accuracy = JSON.stringify({ samples: 7 });
+  for (const analysis of [
+    { inputs: undefined },
+    { inputs: [inputRow("x")], histograms: undefined },
+    { inputs: [inputRow("x")], suggestions: [{ rule: "widen" }] },
+    { inputs: [null] },
+  ]) {
+    const build = analyzedBuild(analysis, { "evaluation/accuracy.json": accuracy });
+    assert.deepEqual(
+      build.unreadable.map(({ name }) => name),
+      ["quant/debug/precision_analysis_table.json"],
+    );
+    assert.equal(build.analysis, undefined);
+    assert.deepEqual([build.layers, build.tables], [[], []]);
+    assert.deepEqual([build.byTensor.size, build.byOperator.size], [0, 0]);
+    assert.equal(build.accuracy.samples, 7);
+  }
+  const empty = buildOf(new Map([["quant/debug/precision_analysis_table.json", "null"]]));
+  assert.deepEqual([empty.analysis, empty.unreadable.length], [undefined, 1]);
+});
+
 test("layers find their cycles by names that no CSV file may hold", () => {
   const names = ["plain", "\u202egnp.\u2067right to left", "red\x1b[0m", "two\nlines", "👩‍👩‍👧"];
   const written = ["plain", "\ufffdgnp.\ufffdright to left", "red\ufffd[0m", '"two\nlines"', "👩‍👩‍👧"];

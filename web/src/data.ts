@@ -112,6 +112,11 @@ async function filesOf(build: string): Promise<Files> {
 const analysisName = "quant/debug/precision_analysis_table.json";
 const profileTexts = ["layer", "op", "unit", "types", "shape"];
 
+const noLayers = (): Pick<
+  Build,
+  "layers" | "byTensor" | "byOperator" | "tables"
+> => ({ layers: [], byTensor: new Map(), byOperator: new Map(), tables: [] });
+
 export function buildOf(files: Files): Build {
   const unreadable: T.Unreadable[] = [];
   /// One bad file must not take the others with it.
@@ -158,14 +163,15 @@ export function buildOf(files: Files): Build {
     tuningFront: json("tuning/front.json"),
     tunedConfig: json("tuning/tuned_config.json"),
     unreadable,
-    layers: [],
-    byTensor: new Map(),
-    byOperator: new Map(),
-    tables: [],
+    ...noLayers(),
   };
   unreadable.unshift(...(build.report.unreadable ?? []));
-  addLayers(build);
-  return build;
+  const areLayersRead = attempt(analysisName, () => {
+    addLayers(build);
+    return true;
+  });
+  // Views take an analysis for complete.
+  return areLayersRead ? build : { ...build, analysis: undefined, ...noLayers() };
 }
 
 function groupBy<U>(items: readonly U[] | undefined, key: (item: U) => string) {
@@ -241,7 +247,7 @@ function nameProfile({ profile, byOperator }: Build): void {
 
 function addLayers(build: Build): void {
   const { analysis } = build;
-  if (!analysis) return;
+  if (analysis === undefined) return;
   addRows(build, analysis);
   build.byOperator = groupBy(build.layers, (layer) => layer.operator);
   nameProfile(build);
