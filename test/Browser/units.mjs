@@ -33,6 +33,7 @@ async function load(name) {
 
 const { parseCsv, parseJson } = await load("json");
 const { buildOf, sharesOf, whyNoShares } = await load("data");
+const { otherAnswers } = await load("changes");
 const { liesIn } = await load("ui/links");
 const { sharedBins, stepsWithin, weightCodes } = await load("ui/histograms");
 
@@ -174,6 +175,31 @@ test("layers find their cycles by names that no CSV file may hold", () => {
     [[1], [2], [3], [4], [5]],
   );
   assert.deepEqual(profile.map(({ layer }) => layer), [...names, "x_U8"]);
+});
+
+test("the other build answers as float only where it surely does", () => {
+  const build = (accuracy, model = "digits.onnx") => ({
+    report: { model },
+    accuracy: {
+      samples: 10,
+      networks: [{ network: "float" }, { network: "NPU" }],
+      changed_count: 1,
+      changed: [{ sample: "a", before: "1", after: "2" }],
+      ...accuracy,
+    },
+  });
+  const answers = (other) => {
+    const answer = otherAnswers({ main: build({}), other });
+    return ["a", "b"].map((sample) => answer({ sample, before: "5", after: "6" }));
+  };
+  assert.deepEqual(answers(build({})), ["2", "5"]);
+  assert.deepEqual(answers(build({ samples: 9 })), ["2", undefined]);
+  assert.deepEqual(answers(build({ changed_count: 2 })), ["2", undefined]);
+  assert.deepEqual(answers(build({}, "faces.onnx")), ["2", undefined]);
+  const alone = { networks: [{ network: "float" }], changed_count: 0, changed: [] };
+  assert.deepEqual(answers(build(alone)), [undefined, undefined]);
+  assert.deepEqual(answers({ report: { model: "digits.onnx" } }), [undefined, undefined]);
+  assert.deepEqual(answers(undefined), [undefined, undefined]);
 });
 
 test("parts that are not the loss are not shown", () => {

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 import type { Build, Data, Layer } from "./data";
 import { mainTable } from "./data";
-import type { ProfileLine, TableKey } from "./types";
+import type { Accuracy, ProfileLine, TableKey } from "./types";
 import type { Maybe } from "./ui/format";
 
 export function minus(a: Maybe<number>, b: Maybe<number>): number | undefined {
@@ -62,4 +62,24 @@ export function cycleChanges(first: Build, second: Build): CycleChange[] {
     })
     .filter(({ change }) => change !== 0)
     .sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
+}
+
+/// What the last network of the other build answers for a sample whose answer
+/// changed in this one. Those that did not change there are not in its files:
+/// their answer is that of this float network, if both builds were evaluated on
+/// the same samples with the same model. Only the largest changes are in there.
+export function otherAnswers({
+  main,
+  other,
+}: Data): (row: Accuracy["changed"][number]) => string | undefined {
+  const accuracy = other?.accuracy;
+  if (!accuracy) return () => undefined;
+  const answers = new Map(accuracy.changed.map((row) => [row.sample, row.after]));
+  const isSameElsewhere =
+    accuracy.changed.length === accuracy.changed_count &&
+    accuracy.networks.length > 1 &&
+    accuracy.samples === main.accuracy?.samples &&
+    other.report.model === main.report.model;
+  return ({ sample, before }) =>
+    answers.get(sample) ?? (isSameElsewhere ? before : undefined);
 }

@@ -6,7 +6,7 @@
 // whose answer changed; those of detectors with their boxes.
 //===----------------------------------------------------------------------===//
 import { useMemo, useState } from "preact/hooks";
-import { minus } from "../changes";
+import { minus, otherAnswers } from "../changes";
 import type { Build, Data } from "../data";
 import { Boxes } from "../graph/Boxes";
 import "../graph/plots.css";
@@ -206,17 +206,13 @@ const changedColumns: Column<ChangedRow>[] = [
   { id: "loss", title: "Loss", kind: "general", value: (row) => row.loss },
 ];
 
-/// What the other build answers. Only the largest changes are in the files.
-function otherColumn(other: Accuracy): Column<ChangedRow> {
-  const answers = new Map(other.changed.map((row) => [row.sample, row.after]));
-  const isComplete = other.changed.length === other.changed_count;
+function otherColumn(data: Data): Column<ChangedRow> {
   return {
     id: "other",
     title: "NPU",
     source: "other build",
     help: "What the NPU answers in the build that is not shown",
-    value: (row) =>
-      answers.get(row.sample) ?? (isComplete ? row.before : undefined),
+    value: otherAnswers(data),
     width: 200,
   };
 }
@@ -226,8 +222,8 @@ function ChangedSamples(props: { data: Data; accuracy: Accuracy }) {
   const build = data.main;
   const other = data.other?.accuracy;
   const columns = useMemo(
-    () => (other ? [...changedColumns, otherColumn(other)] : changedColumns),
-    [other],
+    () => (other ? [...changedColumns, otherColumn(data)] : changedColumns),
+    [data, other],
   );
   const [chosen, setChosen] = useState<string>();
   if (accuracy.changed.length === 0)
@@ -241,6 +237,12 @@ function ChangedSamples(props: { data: Data; accuracy: Accuracy }) {
         {plural(accuracy.changed_count, "sample")} of {accuracy.samples}
         {hidden > 0 && `; the ${accuracy.changed.length} with the largest loss`}.
       </p>
+      {other && other.samples !== accuracy.samples && (
+        <p class="soft">
+          The other build was evaluated on {plural(other.samples, "sample")}, so
+          that only its own changed answers are known.
+        </p>
+      )}
       <Table
         label="Changed samples"
         rows={accuracy.changed}
