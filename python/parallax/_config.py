@@ -91,6 +91,12 @@ class Configuration:
         return file_path(self.fields.get("input"), "the field 'input'")
 
     @property
+    def input_shapes(self) -> str:
+        """The shapes that replace the model's; the library refuses other kinds."""
+        shapes = self.fields.get("input_shapes")
+        return shapes if isinstance(shapes, str) else ""
+
+    @property
     def output_dir(self) -> str:
         """The folder for results; empty if there is none."""
         folder = self.fields.get("output_dir")

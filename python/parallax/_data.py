@@ -9,6 +9,7 @@ it arrives and forgotten.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, Iterable, Iterator, Mapping
 
 from . import _core
@@ -21,12 +22,27 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 
-class Ports:
-    """The inputs of a model: their names, and whether they take one sample."""
+def _given_shapes(text: str) -> dict[str, list[int]]:
+    """The shapes in ``input_shapes``; the library refuses what is not one."""
+    shapes = {}
+    for entry in text.split(";"):
+        name, _, sizes = entry.strip().rpartition(":")
+        with suppress(ValueError):
+            shapes[name] = [int(size) for size in sizes.split("x")]
+    return shapes
 
-    def __init__(self, model: str) -> None:
+
+class Ports:
+    """The inputs of a model: their names, and whether they take one sample.
+
+    A shape is that of ``input_shapes``, or else what the model declares, which
+    is empty if it declares none.
+    """
+
+    def __init__(self, model: str, input_shapes: str = "") -> None:
         inputs = _core.inputs_of(model)
-        self._shapes = {name: shape for name, _, shape in inputs}
+        given = _given_shapes(input_shapes)
+        self._shapes = {name: given.get(name, shape) for name, _, shape in inputs}
         self._types = {name: dtype for name, dtype, _ in inputs}
 
     @property
@@ -48,8 +64,8 @@ class Ports:
                 raise Error(f"sample {number} gives {array.dtype} for the input {name}, "
                             f"which takes {dtype}; convert it by "
                             f"array.astype({dtype!r})")
-            if len(shape) != array.ndim or any(
-                    size not in (-1, given) for size, given in zip(shape, array.shape)):
+            if shape and (len(shape) != array.ndim or any(
+                    size not in (-1, given) for size, given in zip(shape, array.shape))):
                 raise Error(f"sample {number} has the shape {_written(array.shape)}, but "
                             f"the input {name} takes {_written(shape)}")
 
@@ -93,14 +109,13 @@ def samples_of(items: Iterable[Any], ports: Ports) -> Iterator[dict[str, Array]]
             yield {name: array[i:i + 1] for name, array in arrays.items()}
 
 
-def write_calibration(items: Iterable[Any], model: str,
+def write_calibration(items: Iterable[Any], ports: Ports,
                       folder: str) -> dict[str, str]:
     """Writes samples, and gives the name of the folder of each input."""
     import numpy
 
     items = iterable(items, "calibration is an iterable of arrays or of dictionaries "
                             "of arrays by input")
-    ports = Ports(model)
     folders = {name: str(i) for i, name in enumerate(ports.names)}
     for path in folders.values():
         os.makedirs(os.path.join(folder, path))
@@ -167,13 +182,12 @@ class StackedFile:
 _LABELS = ""  # no input has this name
 
 
-def write_evaluation(items: Iterable[Any], model: str,
+def write_evaluation(items: Iterable[Any], ports: Ports,
                      folder: str) -> dict[str, str]:
     """Writes pairs of inputs and label, and gives the names of their files."""
     import numpy
 
     items = iterable(items, "data is an iterable of pairs (inputs, label)")
-    ports = Ports(model)
     names = {name: f"{i}.npy" for i, name in enumerate(ports.names)}
     names[_LABELS] = "labels.npy"
     files = {name: StackedFile(os.path.join(folder, file))

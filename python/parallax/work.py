@@ -18,7 +18,7 @@ from typing import Any, Iterable, Sequence
 from . import _core
 from ._config import Config, Configuration
 from ._core import Error
-from ._data import (calibration_fields, evaluation_fields, write_calibration,
+from ._data import (Ports, calibration_fields, evaluation_fields, write_calibration,
                     write_evaluation)
 from ._errors import (file_path, flags, iterable, number_between, text, thread_count,
                       whole_number)
@@ -53,14 +53,14 @@ class _Job:
         return self.config
 
     def _write(self, spool: Spool) -> None:
-        model = self.config.model
+        ports = Ports(self.config.model, self.config.input_shapes)
         if self._calibration is not None:
             folders = spool.write("calibration", partial(
-                write_calibration, self._calibration, model))
+                write_calibration, self._calibration, ports))
             self.config.set("quant.input_configs", calibration_fields(folders))
         if self._data is not None:
             fields = evaluation_fields(spool.write("evaluation", partial(
-                write_evaluation, self._data, model)))
+                write_evaluation, self._data, ports)))
             for name, value in fields.items():
                 self.config.set(f"evaluation.{name}", value)
 

@@ -18,6 +18,7 @@ import threading
 import time
 import weakref
 
+import make_bad_models as onnx
 import numpy as np
 import pytest
 
@@ -180,6 +181,43 @@ def test_calibration_that_does_not_fit(sample, words, tmp_path):
                        calibration=[good, {"image": sample}])
     assert ".npy" not in str(raised.value)
     assert not (tmp_path / "out").exists()
+
+
+def averages(folder, shape):
+    """A model that gives the mean of each of three channels."""
+    path = folder / "averages.onnx"
+    path.write_bytes(onnx.model([onnx.node("GlobalAveragePool", ["x"], ["y"])],
+                                inputs=[onnx.port("x", shape)],
+                                outputs=[onnx.port("y", (1, 3, 1, 1))]))
+    return path
+
+
+@pytest.mark.parametrize("declared", [None, (1, 3, 16, 16), ("batch", 3, "h", "w")])
+def test_shapes_of_the_configuration(declared, tmp_path):
+    """They replace what the model declares, if it declares anything."""
+    model = averages(tmp_path, declared)
+    config = {"input": model, "output_dir": tmp_path / "out",
+              "input_shapes": "x:1x3x8x8"}
+    images = np.random.default_rng(0).random((8, 3, 8, 8), np.float32)
+    ranges = []
+    for samples in (np.split(images, 8), [images]):
+        parallax.build(config, calibration=samples)
+        ranges.append((tmp_path / "out/quant/calibration.json").read_bytes())
+    assert ranges[0] == ranges[1]
+    with pytest.raises(parallax.Error, match="sample 0 has the shape 1x3x16x16, but "
+                                             "the input x takes 1x3x8x8"):
+        parallax.build(config, calibration=[np.zeros((1, 3, 16, 16), np.float32)])
+    best = images.mean((2, 3)).argmax(1)
+    for data in (zip(np.split(images, 8), best), [(images, best)]):
+        found = parallax.evaluate(config, [model], data=data)
+        assert found.value(str(model)) == 1
+
+
+def test_a_shape_that_nobody_gives(tmp_path):
+    """The message is that of the library, not that samples are to have no axes."""
+    config = {"input": averages(tmp_path, None), "output_dir": tmp_path / "out"}
+    with pytest.raises(parallax.Error, match=r"dynamic shape \(unknown\); fix it"):
+        parallax.build(config, calibration=[np.zeros((1, 3, 8, 8), np.float32)])
 
 
 def test_samples_are_not_kept(tmp_path):

@@ -44,11 +44,12 @@ def blobs(field, values):
 
 
 def port(name, shape=(1, 4), dtype=FLOAT):
-    """An input or output; a dimension may be a name."""
+    """An input or output; a dimension may be a name, and the shape None."""
     dims = b"".join(
-        blob(1, blob(2, d) if isinstance(d, str) else number(1, d)) for d in shape
+        blob(1, blob(2, d) if isinstance(d, str) else number(1, d)) for d in shape or ()
     )
-    return blob(1, name) + blob(2, blob(1, number(1, dtype) + blob(2, dims)))
+    declared = b"" if shape is None else blob(2, dims)
+    return blob(1, name) + blob(2, blob(1, number(1, dtype) + declared))
 
 
 def tensor(name, shape, values=None, dtype=FLOAT, raw=None):
