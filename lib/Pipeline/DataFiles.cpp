@@ -5,6 +5,7 @@
 // Folders have no order, so names give them one.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/DataFiles.h"
+#include "parallax/Pipeline/OutputFolder.h"
 #include "parallax/Support/Digest.h"
 
 #include <algorithm>
@@ -16,19 +17,6 @@
 namespace fs = std::filesystem;
 
 namespace parallax {
-namespace {
-
-bool isWithin(const fs::path &file, const std::string &folder) {
-  if (folder.empty())
-    return false;
-  std::error_code ignored;
-  fs::path outer = fs::weakly_canonical(folder, ignored);
-  auto [place, rest] = std::ranges::mismatch(outer, file);
-  return place == outer.end();
-}
-
-} // namespace
-
 std::string
 digestOfFiles(BuildConfig config,
               const std::function<bool(std::string_view field)> &isWanted) {
@@ -39,7 +27,15 @@ digestOfFiles(BuildConfig config,
         "{} {} {}", file.string(), fs::file_size(file, ignored),
         fs::last_write_time(file, ignored).time_since_epoch().count()));
   };
-  const std::string output = config.outputDir, work = config.workDir;
+  std::vector<fs::path> results;
+  for (const std::string &folder : {config.outputDir, config.workDir})
+    if (std::error_code ignored; !folder.empty())
+      results.push_back(fs::weakly_canonical(folder, ignored));
+  auto isResult = [&](const fs::path &path) {
+    return std::ranges::any_of(results, [&](const fs::path &folder) {
+      return isWithin(path, folder);
+    });
+  };
   forEachPath(config, [&](const std::string &field, std::string &path) {
     std::error_code error;
     if (path.empty() || !isWanted(field))
@@ -50,12 +46,10 @@ digestOfFiles(BuildConfig config,
              entry(fs::weakly_canonical(path, error), error),
          end;
          !error && entry != end; entry.increment(error))
-      if (entry->is_directory(error)) {
-        if (isWithin(entry->path(), output) || isWithin(entry->path(), work))
-          entry.disable_recursion_pending();
-      } else if (!isWithin(entry->path(), output)) {
+      if (isResult(entry->path()))
+        entry.disable_recursion_pending();
+      else if (!entry->is_directory(error))
         add(entry->path());
-      }
   });
   std::ranges::sort(lines);
   return sha256Of(fmt::format("{}", fmt::join(lines, "\n")));

@@ -28,6 +28,11 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 namespace parallax {
+bool isWithin(const fs::path &path, const fs::path &folder) {
+  fs::path relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -142,11 +147,6 @@ bool isWhole(const Json &manifest) {
          manifest.value("complete", Json()) == Json(true);
 }
 
-bool isWithin(const fs::path &path, const fs::path &folder) {
-  fs::path relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
-}
-
 /// What an earlier build has listed, inside of the folder and nowhere else: a
 /// compiled model may have had another name.
 std::vector<fs::path> listedBefore(const fs::path &folder,
@@ -210,7 +210,7 @@ std::string describeProblem(const fs::path &file, const fs::path &folder) {
 //===----------------------------------------------------------------------===//
 
 /// Somebody else has the lock, and his process stands in it.
-[[noreturn]] static void refuse(const fs::path &folder, int lock) {
+[[noreturn]] static void refuseBusy(const fs::path &folder, int lock) {
   char text[32] = {};
   ssize_t size = ::read(lock, text, sizeof(text) - 1);
   ::close(lock);
@@ -238,7 +238,7 @@ OutputFolder::OutputFolder(const fs::path &path) : folder(path), files(path) {
       throw Error(fmt::format("cannot write '{}': {}", file.string(),
                               whyNotWritten(file, errno)));
     if (::flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      refuse(folder, lock);
+      refuseBusy(folder, lock);
     // The one before may have removed the file after we opened it.
   } while (::fstat(lock, &opened) != 0 || ::stat(file.c_str(), &named) != 0 ||
            opened.st_ino != named.st_ino);
@@ -266,7 +266,7 @@ void requireNoWriter(const fs::path &folder) {
   if (lock < 0)
     return;
   if (::flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    refuse(folder, lock);
+    refuseBusy(folder, lock);
   ::close(lock);
 }
 

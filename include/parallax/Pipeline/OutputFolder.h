@@ -53,6 +53,10 @@ bool isCompleteBuild(const std::filesystem::path &folder);
 /// not finished, or not the one that its build has written. Other files pass.
 void checkResult(const std::filesystem::path &file);
 
+/// Of paths without links.
+bool isWithin(const std::filesystem::path &path,
+              const std::filesystem::path &folder);
+
 /// Throws Error if a command writes to a folder that is to be read.
 void requireNoWriter(const std::filesystem::path &folder);
 
