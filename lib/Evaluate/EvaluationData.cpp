@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <optional>
 
 namespace fs = std::filesystem;
 
@@ -53,6 +54,29 @@ std::string someOf(const std::vector<std::string> &names) {
                          : "");
 }
 
+bool areStacks(const EvaluationConfig &config) {
+  return !config.inputs.empty() ||
+         fs::path(config.images).extension() == ".npy";
+}
+
+std::optional<PictureList> listOf(const EvaluationConfig &config) {
+  fs::path images = config.images, labels = config.labels;
+  PictureList list;
+  if (areStacks(config))
+    return std::nullopt;
+  if (images.extension() == ".txt")
+    list = {images, images.parent_path()};
+  else if (labels.extension() == ".txt")
+    list = {labels, images};
+  else
+    return std::nullopt;
+  LabelFile text(list.file);
+  list.isPaired =
+      config.task == EvaluationTask::Embedding && listsPairs(text.label.text);
+  list.samples = parseList(text.label, list.isPaired ? 2 : 1);
+  return list;
+}
+
 std::vector<double> numbersOf(const std::string &path) {
   Tensor labels = readNpy(path);
   if (labels.rank() != 1)
@@ -88,13 +112,10 @@ std::string Labels::nameOf(int64_t label) const {
 EvaluationData::EvaluationData(const EvaluationConfig &config) {
   if (!config.classes.empty())
     truth.classNames = parseClassNames(LabelFile(config.classes).label);
-  fs::path images = config.images;
-  if (!config.inputs.empty() || images.extension() == ".npy")
+  if (areStacks(config))
     openStacks(config);
-  else if (images.extension() == ".txt")
-    openList(images, images.parent_path(), config);
-  else if (fs::path(config.labels).extension() == ".txt")
-    openList(config.labels, images, config);
+  else if (std::optional<PictureList> list = listOf(config))
+    openList(*list);
   else if (config.labels.empty() && config.task != EvaluationTask::Custom)
     openClassFolders(config);
   else
@@ -138,25 +159,28 @@ void EvaluationData::openStacks(const EvaluationConfig &config) {
     readLabels(config);
 }
 
-void EvaluationData::openList(const fs::path &list, const fs::path &folder,
-                              const EvaluationConfig &config) {
-  // A pair of pictures and a score, or a picture and its class.
-  LabelFile text(list);
-  isPaired =
-      config.task == EvaluationTask::Embedding && listsPairs(text.label.text);
-  std::vector<ListedSample> listed = parseList(text.label, isPaired ? 2 : 1);
-  for (const ListedSample &sample : listed) {
+void EvaluationData::openList(const PictureList &list) {
+  isPaired = list.isPaired;
+  for (const ListedSample &sample : list.samples) {
     for (const std::string &path : sample.paths) {
-      fs::path file =
-          fs::path(path).is_absolute() ? fs::path(path) : folder / path;
+      fs::path file = list.folder / path;
       if (!fs::is_regular_file(file))
         throw Error(fmt::format("{} names '{}', but there is no picture {}",
-                                list.string(), path, file.string()));
+                                list.file.string(), path, file.string()));
       files.push_back(std::move(file));
     }
     names.push_back(fmt::format("{}", fmt::join(sample.paths, " ")));
     truth.numbers.push_back(sample.number);
   }
+}
+
+std::vector<fs::path> listedPictures(const EvaluationConfig &config) {
+  std::vector<fs::path> files;
+  if (std::optional<PictureList> list = listOf(config))
+    for (const ListedSample &sample : list->samples)
+      for (const std::string &path : sample.paths)
+        files.push_back(list->folder / path);
+  return files;
 }
 
 void EvaluationData::openClassFolders(const EvaluationConfig &config) {

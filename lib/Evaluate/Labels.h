@@ -39,6 +39,14 @@ bool listsPairs(std::string_view text);
 /// begin with # are skipped.
 std::vector<ListedSample> parseList(const LabelText &list, size_t paths);
 
+/// A file that names pictures: a pair of them and a score in each line, or a
+/// picture and its class. Paths start from the folder.
+struct PictureList {
+  std::filesystem::path file, folder;
+  bool isPaired = false;
+  std::vector<ListedSample> samples = {};
+};
+
 /// The objects of a file in YOLO's format: class, center and size as parts of
 /// the picture. `classes` is how many there are; 0 if that is unknown.
 std::vector<TruthBox> parseYolo(const LabelText &file, size_t classes);

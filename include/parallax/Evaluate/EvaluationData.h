@@ -16,6 +16,9 @@
 #include <filesystem>
 
 namespace parallax {
+namespace tasks {
+struct PictureList;
+}
 
 /// A box that a detector should find.
 struct TruthBox {
@@ -95,9 +98,7 @@ private:
 
   void openStacks(const EvaluationConfig &config);
   void openPictures(const EvaluationConfig &config);
-  void openList(const std::filesystem::path &list,
-                const std::filesystem::path &folder,
-                const EvaluationConfig &config);
+  void openList(const tasks::PictureList &list);
   void openClassFolders(const EvaluationConfig &config);
   void readLabels(const EvaluationConfig &config);
   void matchFiles(const std::filesystem::path &folder);
@@ -114,6 +115,11 @@ private:
   std::vector<size_t> chosen;
   Labels truth;
 };
+
+/// The pictures that a list names, wherever they are; none without a list.
+/// They need not exist. Throws Error for a list that can't be read.
+std::vector<std::filesystem::path>
+listedPictures(const EvaluationConfig &config);
 
 } // namespace parallax
 

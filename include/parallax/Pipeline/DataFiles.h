@@ -16,10 +16,11 @@
 
 namespace parallax {
 
-/// Stands for the files that fields of a configuration name, and for all files
-/// of the folders among them: their names, sizes and times, since data may be
-/// too large to read it twice. What lies in the output folder is not data.
-/// `isWanted` gets fields as "evaluation.labels".
+/// Stands for the files that fields of a configuration name, for all files of
+/// the folders among them, and for the pictures of a list: their names, sizes
+/// and times, since data may be too large to read it twice. An output folder
+/// beside the data is no part of it. `isWanted` gets fields as
+/// "evaluation.labels".
 std::string
 digestOfFiles(BuildConfig config,
               const std::function<bool(std::string_view field)> &isWanted);
