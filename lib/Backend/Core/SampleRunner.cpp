@@ -12,6 +12,7 @@
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Ranks.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <fmt/format.h>
@@ -230,7 +231,8 @@ void runSamples(const Executable &executable, size_t count, int threads,
   if (callbacks.isDealt && ranks().areSeveral() && count > 1)
     dealSamples(executable, count, threads, callbacks);
   else
-    runSamples(executable, {0, count, count}, threads, callbacks);
+    runSamples(executable, {0, count, std::max(count, callbacks.total)},
+               threads, callbacks);
 }
 
 void runSamples(const Executable &executable, const SampleRange &range,

@@ -125,6 +125,25 @@ TEST_F(ExecutableTest, ResultsDoNotDependOnThreads) {
         0);
 }
 
+TEST_F(ExecutableTest, OneOfManySamplesGetsTheThreadsOfOne) {
+  Executable executable = prepareText(residual);
+  auto threadsOfOne = [&](size_t total) {
+    int threads = 0;
+    SampleCallbacks callbacks;
+    callbacks.total = total;
+    callbacks.load = [](size_t) {
+      return std::vector{ramp({1, 16, 9, 9}, 0.1f)};
+    };
+    callbacks.consume = [&](size_t, std::span<const Tensor>) {
+      threads = threadCount();
+    };
+    runSamples(executable, 1, 2, callbacks);
+    return threads;
+  };
+  EXPECT_EQ(threadsOfOne(1), 2);
+  EXPECT_EQ(threadsOfOne(5), 1);
+}
+
 TEST_F(ExecutableTest, SamplesOutOfOrderDoNotWaitForEachOther) {
   Executable executable = prepareText(residual);
   std::promise<void> laterIsDone;

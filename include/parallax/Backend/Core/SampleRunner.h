@@ -25,6 +25,10 @@ struct SampleCallbacks {
   /// Makes what observes the layers of a sample; may be empty.
   std::function<std::unique_ptr<Observer>(size_t sample)> observe;
   bool inOrder = true;
+  /// How many samples there are in all, where only some of them are run. Float
+  /// kernels may have other bits on several threads, so one of many gets the
+  /// same threads alone as it gets among the others.
+  size_t total = 0;
 
   /// Whether ranks deal the samples among themselves. Then `consume` is called
   /// for all samples on all of them, in order.
