@@ -54,7 +54,8 @@ EvaluationConfig completed(const BuildConfig &config) {
   return task;
 }
 
-/// Shows the metric of the samples so far now and then.
+/// Shows the metric of the samples so far now and then. It reads the answers of
+/// all samples, so nobody may write one meanwhile.
 class RunningScore {
 public:
   RunningScore(const Task &task, size_t samples, size_t runs,
@@ -63,7 +64,6 @@ public:
         runs(runs), step(std::max<size_t>(1, runs / shownTimes)) {}
 
   void add(size_t sample) {
-    std::lock_guard lock(mutex);
     counts[sample] = 1;
     if (++done % step == 0 || done == runs) {
       const MetricInfo &metric = task.metrics().front();
@@ -77,7 +77,6 @@ private:
   const Task &task;
   std::span<const Answer> answers;
   Progress &progress;
-  std::mutex mutex;
   std::vector<uint32_t> counts;
   size_t runs, step, done = 0;
 };
@@ -212,18 +211,23 @@ void Evaluator::answerRuns(NetworkAnswers &answers, const Executable &network,
   std::vector<Placement> placements(runs.size());
   SampleCallbacks callbacks;
   callbacks.inOrder = false;
+  callbacks.total = data.runs();
   callbacks.load = [&](size_t i) {
     return data.load(runs[i], preparation, placements[i]);
   };
   auto answer = [&](size_t i, std::span<const Tensor> outputs) {
     return own.answer(runs[i], placements[i], outputs);
   };
+  std::mutex mutex;
   auto take = [&](size_t i, Answer given) {
-    Answer &kept = answers.answers[runs[i]] = std::move(given);
     if (journal)
-      journal->add(answers.network, runs[i], kept);
-    if (score)
-      score->add(data.sampleOf(runs[i]));
+      journal->add(answers.network, runs[i], given);
+    {
+      std::lock_guard lock(mutex);
+      answers.answers[runs[i]] = std::move(given);
+      if (score)
+        score->add(data.sampleOf(runs[i]));
+    }
     progress.advance();
   };
   callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
@@ -268,6 +272,7 @@ void Evaluator::runCommand(NetworkAnswers &answers, const Executable &network,
                       int64_t(runs.size()));
     SampleCallbacks callbacks;
     callbacks.inOrder = false;
+    callbacks.total = data.runs();
     callbacks.load = [&](size_t i) {
       Placement ignored;
       return data.load(runs[i], preparation, ignored);
