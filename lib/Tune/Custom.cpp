@@ -10,6 +10,7 @@
 
 #include "parallax/Support/ChildProcess.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Listener.h"
 #include "parallax/Support/Ranks.h"
 
 #include <fmt/format.h>

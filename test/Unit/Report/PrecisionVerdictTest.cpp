@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "PrecisionSamples.h"
 
+#include "parallax/Analysis/OutputVerdict.h"
+
 #include <gtest/gtest.h>
 
 using namespace parallax;
