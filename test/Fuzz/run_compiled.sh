@@ -16,6 +16,8 @@ rm -rf "$work/corpus"
 mkdir -p "$work/corpus"
 PARALLAX_COMPILED_SEEDS=$work/corpus "$tests" --gtest_brief=1 \
   --gtest_filter='Samples/RoundTripTest.*'
+[[ -n $(ls -A "$work/corpus") ]] ||
+  { echo "the unit tests wrote no model to start from" >&2 && exit 2; }
 
 exec "$bin" -seed=1 -max_total_time="$seconds" -rss_limit_mb=4096 -timeout=20 \
   -max_len=262144 -len_control=0 -artifact_prefix="$work/" "$work/corpus"

@@ -81,7 +81,7 @@ check_zsh() {
     fail "zsh would not load $zsh_script"
   # The script keeps to what both shells can parse.
   quietly bash -n "$zsh_script"
-  command -v zsh >/dev/null || return 0
+  command -v zsh >/dev/null || { echo "SKIPPED: zsh is missing" && return; }
   # shellcheck disable=SC2016 # zsh expands them
   local functions='_describe() { print -rl -- ${(P)2}; }; _arguments() { print -rl -- $@; }'
   local load="fpath=('${zsh_script%/*}'); autoload -Uz _parallax; $functions"

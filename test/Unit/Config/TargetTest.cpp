@@ -6,13 +6,13 @@
 // files of their own.
 //===----------------------------------------------------------------------===//
 #include "parallax/Config/Target.h"
+#include "../Support/TempDir.h"
 #include "parallax/Config/BuildConfig.h"
 #include "parallax/Config/Description.h"
 #include "parallax/Support/Error.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -80,16 +80,16 @@ TEST(Target, NamesInAnyCase) {
 }
 
 TEST(Target, FilesOfOthers) {
-  std::string path = testing::TempDir() + "chip_of_somebody.json";
-  std::ofstream(path) << "{\"name\": \"mine\", // a comment\n"
-                         "\"arithmetic\": {\"multiplier_bits\": 15},}";
+  TempDir folder;
+  std::string path = folder.write(
+      "chip_of_somebody.json", "{\"name\": \"mine\", // a comment\n"
+                               "\"arithmetic\": {\"multiplier_bits\": 15},}");
   Target target = findTarget(path);
   EXPECT_EQ(target.name, "mine");
   EXPECT_EQ(target.arithmetic.multiplierBits, 15);
   EXPECT_EQ(target.arithmetic.accumulatorBits16, 48);
   EXPECT_THROW(readTarget(path + ".not"), Error);
-  EXPECT_THROW(findTarget(testing::TempDir()), Error);
-  std::filesystem::remove(path);
+  EXPECT_THROW(findTarget(folder.path()), Error);
 }
 
 TEST(Target, EveryFieldIsRead) {

@@ -5,6 +5,7 @@
 // What was written is read again in full, and what is not such a file is
 // refused with the place of the mistake.
 //===----------------------------------------------------------------------===//
+#include "../Support/TempDir.h"
 #include "PrecisionSamples.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
@@ -57,9 +58,9 @@ TEST(PrecisionReader, GivesTheBytesThatItRead) {
 /// The fuzzer starts from this file.
 TEST(PrecisionReader, ReadsAFile) {
   const char *seeds = std::getenv("PARALLAX_PRECISION_SEEDS");
-  std::filesystem::path path =
-      std::filesystem::path(seeds ? seeds : testing::TempDir()) /
-      "precision.json";
+  TempDir folder;
+  std::filesystem::path path = seeds ? seeds : folder.path();
+  path /= "precision.json";
   std::string text = precisionJson(completeReport());
   writeFileAtomically(path, std::string_view(text));
   PrecisionReport report = readPrecisionJson(path);
