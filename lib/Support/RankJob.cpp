@@ -294,17 +294,6 @@ private:
   std::vector<std::string> hosts;
 };
 
-/// A rank that leaves the results to the first one.
-class Silent final : public Listener {
-public:
-  explicit Silent(Listener &outer) : outer(outer) {}
-  bool wants(LogLevel) const override { return false; }
-  bool isCancelled() const override { return outer.isCancelled(); }
-
-private:
-  Listener &outer;
-};
-
 /// Runs the body, and sees to it that all ranks end in the same way. Returns
 /// its exit code, or nothing and what is to be said.
 std::optional<int> runTogether(RankJob &job, const std::function<int()> &body,
@@ -327,7 +316,8 @@ int runInJob(const RankProcess &process,
              const std::function<int(int threads)> &body) {
   requireIntroduction();
   RankJob job(process);
-  Silent silent(currentListener());
+  // The other ranks leave the results to the first one.
+  QuietListener silent(currentListener());
   std::string problem;
   std::optional<int> code;
   {

@@ -21,17 +21,6 @@ namespace {
 
 constexpr const char *typesField = "quant.layer_configs";
 
-/// Hears nothing, but can still be cancelled.
-class Quiet final : public Listener {
-public:
-  explicit Quiet(Listener &outer) : outer(outer) {}
-  bool wants(LogLevel) const override { return false; }
-  bool isCancelled() const override { return outer.isCancelled(); }
-
-private:
-  Listener &outer;
-};
-
 /// All changes but those of types.
 std::vector<ConfigEdit> leversOf(std::span<const ConfigEdit> edits) {
   std::vector<ConfigEdit> levers(edits.begin(), edits.end());
@@ -76,7 +65,7 @@ void Workbench::calibrate(std::span<const ConfigEdit> edits) {
     return;
   // If it fails there is no network.
   isCalibrated = false;
-  Quiet quiet(currentListener());
+  QuietListener quiet(currentListener());
   ListenerScope scope(quiet);
   state.config = withEdits(original, levers);
   fs::path checkpoint = OutputFiles(folder).checkpoint("calibrate");
@@ -98,7 +87,7 @@ void Workbench::calibrate(std::span<const ConfigEdit> edits) {
 
 void Workbench::build(std::span<const ConfigEdit> edits) {
   calibrate(edits);
-  Quiet quiet(currentListener());
+  QuietListener quiet(currentListener());
   ListenerScope scope(quiet);
   BuildConfig leversOnly = state.config;
   state.config = withEdits(original, withRequired(edits));

@@ -56,6 +56,17 @@ public:
   virtual bool isCancelled() const { return false; }
 };
 
+/// Hears nothing, but is cancelled when another listener is.
+class QuietListener final : public Listener {
+public:
+  explicit QuietListener(Listener &outer) : outer(outer) {}
+  bool wants(LogLevel) const override { return false; }
+  bool isCancelled() const override { return outer.isCancelled(); }
+
+private:
+  Listener &outer;
+};
+
 /// The listener of this thread; one that ignores everything if there is none.
 Listener &currentListener();
 
