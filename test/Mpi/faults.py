@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong in a job: ranks that fail, die, or are not the same."""
 
+import os
 import shutil
 import socket
 
@@ -175,6 +176,36 @@ def killed_while_evaluating(jobs):
     )
 
 
+def copies_of_the_data(jobs):
+    """an evaluation goes on where each rank has a copy of the data, too."""
+    out = jobs.work / "copied"
+    config = jobs.many_digits(60)
+    folders = [jobs.work / name for name in ("original", "copy")]
+    for age, folder in enumerate(folders):
+        folder.mkdir()
+        for field in ("images", "labels"):
+            # Copies have a time of their own.
+            shutil.copy(config["evaluation"][field], folder / f"{field}.npy")
+            os.utime(folder / f"{field}.npy", (1e9 + age, 1e9 + age))
+    for field in ("images", "labels"):
+        config["evaluation"][field] = f"{field}.npy"
+    file = jobs.write_config("copied", out, config)
+    build = (jobs.program, "build", "--config", file, "--phase-to", "compile")
+    require(jobs.run(*build, cwd=folders[0]).code in (0, 1), "the build fails")
+    evaluate = (jobs.program, "evaluate", "--config", file)
+    everywhere = [("-wdir", folder, *evaluate) for folder in folders]
+    jobs.must_work(*jobs.apart(*everywhere))
+    expected = digests(out)
+    shutil.rmtree(out / "evaluation")
+    process = jobs.start(*jobs.apart(*everywhere))
+    jobs.wait_for(process, out / "evaluation" / "unfinished", 1000)
+    jobs.kill_rank(process, 1)
+    jobs.finish(process)
+    ended = jobs.must_work(*jobs.apart(*((*words, "--resume") for words in everywhere)))
+    require("answers are known from before" in ended.text, ended.text[-2000:])
+    require_same(expected, out, "an evaluation on copies that goes on")
+
+
 def killed_while_tuning(jobs):
     """a tuning of which a rank was killed goes on, too."""
     out = jobs.work / "tuned"
@@ -210,5 +241,6 @@ FAULTS = (
     full_disk,
     unreadable_sample,
     killed_while_evaluating,
+    copies_of_the_data,
     killed_while_tuning,
 )
