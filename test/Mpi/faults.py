@@ -3,11 +3,12 @@
 """What goes wrong in a job: ranks that fail, die, or are not the same."""
 
 import os
+import re
 import shutil
 import socket
 
 import numpy
-from jobs import digests, require, require_same
+from jobs import ROOT, digests, require, require_same
 
 HOST = socket.gethostname()
 
@@ -206,6 +207,27 @@ def copies_of_the_data(jobs):
     require_same(expected, out, "an evaluation on copies that goes on")
 
 
+def a_case(jobs):
+    """the first rank alone packs a case, of a build that fails, too."""
+    out, case = jobs.work / "packed", jobs.work / "packed.case"
+    file = jobs.write_config("packed", out, jobs.quickstart())
+    ended = jobs.must_work(*jobs.ranks(2, "build", "--config", file, "--case", case))
+    require(ended.text.count("save case to") == 1, ended.text[-2000:])
+    jobs.must_work(jobs.program, "case", "replay", case)
+
+    target = (ROOT / "configs/targets/generic.json").read_text()
+    target = re.sub(r'("accumulator_bits_8"): \d+', r"\1: 18", target)
+    (jobs.work / "short.json").write_text(target)
+    file = jobs.write_config(
+        "fails", out, jobs.quickstart(), target_hardware=str(jobs.work / "short.json")
+    )
+    case = jobs.work / "fails.case"
+    ended = jobs.run(*jobs.ranks(2, "build", "--config", file, "--case", case))
+    ended.must_say("its sums need")
+    require("the build fails: error: " in ended.text, ended.text[-2000:])
+    jobs.must_work(jobs.program, "case", "replay", case)
+
+
 def killed_while_tuning(jobs):
     """a tuning of which a rank was killed goes on, too."""
     out = jobs.work / "tuned"
@@ -242,5 +264,6 @@ FAULTS = (
     unreadable_sample,
     killed_while_evaluating,
     copies_of_the_data,
+    a_case,
     killed_while_tuning,
 )
