@@ -160,13 +160,14 @@ std::unique_ptr<AnswerJournal> openJournal(const EvaluateOptions &options,
     return nullptr;
   BuildConfig placeless = config;
   placeless.outputDir = placeless.workDir = "";
-  std::string text = toJson(placeless);
+  // Ranks may have copies of the data, which are of other times.
+  std::string identity = ranks().fromFirst("the data", [&] {
+    return fmt::format("configuration={} models={} data={} version={}",
+                       sha256Of(toJson(placeless)), modelDigest,
+                       evaluator.dataDigest(), PARALLAX_VERSION);
+  });
   return std::make_unique<AnswerJournal>(
-      OutputFiles(config.outputDir).answerJournal(),
-      fmt::format("configuration={} models={} data={} version={}",
-                  sha256Of(text), modelDigest, evaluator.dataDigest(),
-                  PARALLAX_VERSION),
-      options.resume);
+      OutputFiles(config.outputDir).answerJournal(), identity, options.resume);
 }
 
 } // namespace

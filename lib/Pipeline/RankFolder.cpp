@@ -21,9 +21,12 @@ RankFolder::RankFolder(BuildConfig &config) : original(config.outputDir) {
   requireSameConfig(config);
   if (ranks().isFirst())
     return;
-  own = temporaryPath(fs::temp_directory_path(), "rank");
   std::error_code error;
-  if (!fs::create_directory(own, error))
+  // What is there already is of a process that this machine does not know.
+  do
+    own = temporaryPath(fs::temp_directory_path(), "rank");
+  while (!fs::create_directory(own, error) && !error);
+  if (error)
     throw Error(fmt::format("cannot create the folder '{}': {}; set TMPDIR to "
                             "a folder on a disk of this machine",
                             own.string(), error.message()));

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/HostName.h"
 #include "parallax/Support/MappedFile.h"
 
 #include <atomic>
@@ -73,15 +74,29 @@ void createParentDirectories(const fs::path &path) {
 
 static constexpr std::string_view temporaryPrefix = ".parallax-";
 
+/// What follows the number of a process. Machines that share a file system may
+/// have processes of the same number, and know nothing of each other's.
+static const std::string &placeOfProcess() {
+  static const std::string place = [] {
+    std::string name = "@" + hostName();
+    for (char &c : name)
+      if (c == '/')
+        c = '_';
+    return name + "-";
+  }();
+  return place;
+}
+
 fs::path temporaryPath(const fs::path &folder, std::string_view kind) {
   static std::atomic<unsigned> counter = 0;
   // A short name of its own: one derived from a target could exceed the longest
   // name that the file system allows.
-  return folder / fmt::format("{}{}-{}.{}", temporaryPrefix, ::getpid(),
-                              counter++, kind);
+  return folder / fmt::format("{}{}{}{}.{}", temporaryPrefix, ::getpid(),
+                              placeOfProcess(), counter++, kind);
 }
 
-/// Whether a name is that of something temporary whose process is gone.
+/// Whether a name is that of something temporary whose process is gone. Only
+/// this machine knows of its processes.
 static bool isLeftover(std::string_view name) {
   if (!name.starts_with(temporaryPrefix))
     return false;
@@ -89,9 +104,9 @@ static bool isLeftover(std::string_view name) {
   pid_t process = 0;
   auto [end, error] =
       std::from_chars(name.data(), name.data() + name.size(), process);
-  return error == std::errc() && end != name.data() + name.size() &&
-         *end == '-' && process > 0 && ::kill(process, 0) != 0 &&
-         errno == ESRCH;
+  return error == std::errc() && process > 0 &&
+         name.substr(size_t(end - name.data())).starts_with(placeOfProcess()) &&
+         ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
 void removeLeftovers(const fs::path &folder) {

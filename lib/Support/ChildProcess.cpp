@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <poll.h>
+#include <string_view>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -44,9 +45,36 @@ std::string endOf(const fs::path &path) {
   return text;
 }
 
+/// What a launcher has said to this process. A child that heard it too would
+/// take itself for a rank of the job, and wait for the others, or end them.
+/// What a user may have set for his own jobs stays.
+bool isOfLauncher(std::string_view variable) {
+  constexpr std::string_view begins[] = {"OMPI_", "PMIX_", "PMI_", "PMI2_",
+                                         "SLURM_STEP_"};
+  constexpr std::string_view ofUser = "OMPI_ALLOW_RUN_AS_ROOT";
+  constexpr std::string_view ofTask[] = {
+      "SLURM_PROCID=", "SLURM_LOCALID=", "SLURM_NODEID=", "SLURM_GTIDS=",
+      "SLURM_TASK_PID="};
+  auto isBegin = [&](std::string_view begin) {
+    return variable.starts_with(begin);
+  };
+  return !isBegin(ofUser) && (std::ranges::any_of(begins, isBegin) ||
+                              std::ranges::any_of(ofTask, isBegin));
+}
+
+/// The environment of a child.
+std::vector<char *> variablesOfChild() {
+  std::vector<char *> variables;
+  for (char **variable = environ; *variable; ++variable)
+    if (!isOfLauncher(*variable))
+      variables.push_back(*variable);
+  variables.push_back(nullptr);
+  return variables;
+}
+
 /// Between fork and exec: only what is safe there.
-[[noreturn]] void become(char *const *words, const char *folder, int output,
-                         pid_t parent) {
+[[noreturn]] void become(char *const *words, char *const *variables,
+                         const char *folder, int output, pid_t parent) {
   // A group of its own, so that a shell dies with all that it has started.
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -55,7 +83,7 @@ std::string endOf(const fs::path &path) {
   int input = ::open("/dev/null", O_RDONLY);
   if (::chdir(folder) == 0 && ::dup2(input, 0) >= 0 && ::dup2(output, 1) >= 0 &&
       ::dup2(output, 2) >= 0)
-    ::execv(words[0], words);
+    ::execve(words[0], words, variables);
   ::_exit(127);
 }
 
@@ -100,10 +128,11 @@ ChildResult runChild(const std::vector<std::string> &command,
   for (const std::string &word : command)
     words.push_back(const_cast<char *>(word.c_str()));
   words.push_back(nullptr);
+  std::vector<char *> variables = variablesOfChild();
   pid_t parent = ::getpid();
   pid_t process = ::fork();
   if (process == 0)
-    become(words.data(), folder.c_str(), output, parent);
+    become(words.data(), variables.data(), folder.c_str(), output, parent);
   ::close(output);
   if (process < 0)
     fail();

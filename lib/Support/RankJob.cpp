@@ -11,6 +11,7 @@
 #include "Mpi/Mpi.h"
 #include "parallax/Support/Bytes.h"
 #include "parallax/Support/Digest.h"
+#include "parallax/Support/HostName.h"
 #include "parallax/Support/Listener.h"
 #include "parallax/Support/Parallel.h"
 #include "parallax/Support/Plugin.h"
@@ -123,11 +124,6 @@ struct Hello {
     archive(host, tool, cores, threads);
   }
 };
-
-std::string hostName() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof(name) - 1) == 0 ? name : "unknown";
-}
 
 /// The cores that this process may use, as they are to be compared.
 std::string ownCores() {

@@ -69,6 +69,14 @@ async function checkSummary(page, report) {
         assert(numbers.has(String(value.value)), `${id} of ${network}`);
         if (network !== "Float") assert(numbers.has(String(loss.value)), `loss of ${id} of ${network}`);
       }
+  // Shares of the loss are those that the tool has printed.
+  const log = join(report.folder, "build.log");
+  if (fs.existsSync(log)) {
+    const said = [...fs.readFileSync(log, "utf8").matchAll(/ {2}[123]\. .*it has ([\d.]+) % of the loss/g)];
+    const seen = [...(await shown(page)).matchAll(/([\d.]+) % of the loss/g)];
+    for (const [i, [, share]] of said.slice(0, 3).entries())
+      assert(Math.abs(Number(seen[i]?.[1]) - Number(share)) < 0.06, `${seen[i]} is ${share} %`);
+  }
   // Nothing but layers that were compared says what is left for processors.
   assert(report.name !== "answers" || !(await shown(page)).includes("input processors"));
   const cycles = cyclesOf(report.folder);
@@ -260,6 +268,9 @@ async function checkNarrow(page, report, views) {
   }
 }
 
+/// What a page is made for.
+const layersOfChain = 3000;
+
 async function useReport(report) {
   const { page, problems } = await openReport(browser, report.file);
   const views = await viewsOf(page);
@@ -272,7 +283,7 @@ async function useReport(report) {
     await goTo(page, view);
     await page.waitForFunction(() => !document.querySelector("main")?.innerText.includes("Laying out"));
     assert.equal(await page.$("main [role=alert]"), null, `${view} can be shown`);
-    assert.equal(await page.$("main .grid:empty"), null, `${view} has no empty place`);
+    assert.equal(await page.$("main .grid:empty, main .plain tbody:empty"), null, `${view} has no empty place`);
     assert((await shown(page)).length > view.length + 10, `${view} shows something`);
     await page.screenshot({ path: join(pictures, `${report.name}-${view.toLowerCase()}.png`) });
   }
@@ -281,6 +292,8 @@ async function useReport(report) {
   if (report.name === "front") await useTuning(page, report);
   if (report.name === "rules") await checkRules(page, report);
   if (report.name === "photos") await checkPhotos(page);
+  if (report.name === "chain")
+    assert(analysisOf(report).tables[0].rows.length >= layersOfChain, "a long chain");
   const numbers = isAnalyzed ? await checkNumbers(page, report) : 0;
   if (report.name === "markup") await checkMarkup(page);
   if (views.includes("Layer")) await checkModelLinks(page, report);

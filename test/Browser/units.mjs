@@ -32,10 +32,11 @@ async function load(name) {
 }
 
 const { parseCsv, parseJson } = await load("json");
-const { buildOf, sharesOf, whyNoShares } = await load("data");
+const { buildOf, decidingCosine, lossOfOutputs, sharesOf, whyNoShares } = await load("data");
 const { otherAnswers } = await load("changes");
 const { liesIn } = await load("ui/links");
-const { sharedBins, stepsWithin, weightCodes } = await load("ui/histograms");
+const { barRange, sharedBins, stepsWithin, weightCodes } = await load("ui/histograms");
+const { quantitiesOf } = await load("graph/quantity");
 
 test("CSV has the texts that were written", () => {
   const layers = (text) => parseCsv(text, ["layer"]).map(({ layer }) => layer);
@@ -284,4 +285,35 @@ test("steps are those of codes in sight", () => {
   assert.equal(stepsWithin(weightCodes({ clip: [-2e5, 2e5] }, "S32"), 0, 1e-3).length, 11);
   assert.equal(weightCodes({ clip: [-1, 1] }, "FP32"), undefined);
   assert.equal(weightCodes({}, "S8"), undefined);
+});
+
+test("the weakest channels decide of an output", () => {
+  const row = (tensor, similarity, groups, is_output = true) => ({
+    ...inputRow(tensor), similarity, groups, is_output,
+  });
+  const group = (cosine, is_constant = false) => ({ cosine, is_constant });
+  const boxes = row("boxes", 0.999, [group(0.9996), group(0.75), group(0.1, true)]);
+  const scores = row("scores", 0.875, []);
+  assert.equal(decidingCosine(boxes), 0.75);
+  assert.equal(decidingCosine(scores), 0.875);
+  const rows = [boxes, scores, row("inner", 0.1, [], false)];
+  const table = (method) => ({ method, mode: "NPUBackend", rows });
+  assert.equal(lossOfOutputs(analyzedBuild({ tables: [table("EndToEnd")] })), (0.25 + 0.125) / 2);
+  // Errors of layers by themselves say nothing of outputs.
+  assert.equal(lossOfOutputs(analyzedBuild({ tables: [table("PerLayer")] })), undefined);
+});
+
+test("bars begin at zero", () => {
+  assert.deepEqual(barRange(2), [0, 2.2]);
+  assert.deepEqual(barRange(0), [0, 1]);
+  assert.deepEqual(barRange(null), [0, 1]);
+});
+
+test("cosines close to one are told apart", () => {
+  const main = analyzedBuild({ inputs: [inputRow("x")] });
+  const { format } = quantitiesOf({ main }).find(({ id }) => id === "cosine");
+  assert.deepEqual(
+    [0.9, 0.999, 1 - 2.3e-7, 1 - 2 ** -46, 1].map(format),
+    ["0.90000", "0.99900", "1 − 2.00e−7", "1 − 1.00e−14", "1"],
+  );
 });

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong in a job: ranks that fail, die, or are not the same."""
 
+import os
+import re
 import shutil
 import socket
 
 import numpy
-from jobs import digests, require, require_same
+from jobs import ROOT, digests, require, require_same
 
 HOST = socket.gethostname()
 
@@ -175,6 +177,57 @@ def killed_while_evaluating(jobs):
     )
 
 
+def copies_of_the_data(jobs):
+    """an evaluation goes on where each rank has a copy of the data, too."""
+    out = jobs.work / "copied"
+    config = jobs.many_digits(60)
+    folders = [jobs.work / name for name in ("original", "copy")]
+    for age, folder in enumerate(folders):
+        folder.mkdir()
+        for field in ("images", "labels"):
+            # Copies have a time of their own.
+            shutil.copy(config["evaluation"][field], folder / f"{field}.npy")
+            os.utime(folder / f"{field}.npy", (1e9 + age, 1e9 + age))
+    for field in ("images", "labels"):
+        config["evaluation"][field] = f"{field}.npy"
+    file = jobs.write_config("copied", out, config)
+    build = (jobs.program, "build", "--config", file, "--phase-to", "compile")
+    require(jobs.run(*build, cwd=folders[0]).code in (0, 1), "the build fails")
+    evaluate = (jobs.program, "evaluate", "--config", file)
+    everywhere = [("-wdir", folder, *evaluate) for folder in folders]
+    jobs.must_work(*jobs.apart(*everywhere))
+    expected = digests(out)
+    shutil.rmtree(out / "evaluation")
+    process = jobs.start(*jobs.apart(*everywhere))
+    jobs.wait_for(process, out / "evaluation" / "unfinished", 1000)
+    jobs.kill_rank(process, 1)
+    jobs.finish(process)
+    ended = jobs.must_work(*jobs.apart(*((*words, "--resume") for words in everywhere)))
+    require("answers are known from before" in ended.text, ended.text[-2000:])
+    require_same(expected, out, "an evaluation on copies that goes on")
+
+
+def a_case(jobs):
+    """the first rank alone packs a case, of a build that fails, too."""
+    out, case = jobs.work / "packed", jobs.work / "packed.case"
+    file = jobs.write_config("packed", out, jobs.quickstart())
+    ended = jobs.must_work(*jobs.ranks(2, "build", "--config", file, "--case", case))
+    require(ended.text.count("save case to") == 1, ended.text[-2000:])
+    jobs.must_work(jobs.program, "case", "replay", case)
+
+    target = (ROOT / "configs/targets/generic.json").read_text()
+    target = re.sub(r'("accumulator_bits_8"): \d+', r"\1: 18", target)
+    (jobs.work / "short.json").write_text(target)
+    file = jobs.write_config(
+        "fails", out, jobs.quickstart(), target_hardware=str(jobs.work / "short.json")
+    )
+    case = jobs.work / "fails.case"
+    ended = jobs.run(*jobs.ranks(2, "build", "--config", file, "--case", case))
+    ended.must_say("its sums need")
+    require("the build fails: error: " in ended.text, ended.text[-2000:])
+    jobs.must_work(jobs.program, "case", "replay", case)
+
+
 def killed_while_tuning(jobs):
     """a tuning of which a rank was killed goes on, too."""
     out = jobs.work / "tuned"
@@ -210,5 +263,7 @@ FAULTS = (
     full_disk,
     unreadable_sample,
     killed_while_evaluating,
+    copies_of_the_data,
+    a_case,
     killed_while_tuning,
 )

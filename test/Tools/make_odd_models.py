@@ -7,7 +7,8 @@ Every case is a folder with model.onnx, samples and config.json, which asks for
 a whole analysis: values that are not numbers, tensors of no or of one element,
 long chains, names that no table expects, outputs that no layer makes.
 
-Usage: make_odd_models.py OUTDIR
+Usage: make_odd_models.py OUTDIR [LAYERS]
+LAYERS is the length of the chain; 3000 unless it is given.
 """
 
 import json
@@ -18,7 +19,7 @@ import sys
 
 from make_bad_models import BOOL, FLOAT, INT64, model, node, port, tensor
 
-LAYERS = 3000
+LAYERS = int(sys.argv[2]) if len(sys.argv) > 2 else 3000
 X = ("x", [1, 8])
 
 

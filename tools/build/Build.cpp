@@ -31,7 +31,7 @@ struct BuildFlags {
 };
 
 void packIfAsked(const BuildFlags &flags, const std::string &outputDir) {
-  if (flags.caseFile.empty() || outputDir.empty() || !ranks().isFirst())
+  if (flags.caseFile.empty() || outputDir.empty())
     return;
   PackRequest request;
   request.build = readAnyBuild(outputDir);
@@ -44,22 +44,41 @@ void packIfAsked(const BuildFlags &flags, const std::string &outputDir) {
   });
 }
 
-/// A build that fails is worth a case as well.
-int buildAndPack(BuildFlags &flags) {
-  flags.options.threads = flags.common.threadsToUse();
-  BuildResult result;
+/// The case of a build that has failed; what is wrong with it comes first.
+void packFailure(const BuildFlags &flags, const std::string &outputDir) {
   try {
-    runBuild(flags.options, result);
+    packIfAsked(flags, outputDir);
+  } catch (const Error &error) {
+    log(LogLevel::Error, "there is no case: {}", error.what());
+  }
+}
+
+/// A build that fails is worth a case as well. Packing is the work of one
+/// process, and takes so long that no others may wait for it: the first rank
+/// does it when the job is over.
+int buildAndPack(BuildFlags &flags) {
+  constexpr int failure = 2;
+  BuildResult result;
+  bool isFirst = true;
+  int code = failure;
+  try {
+    code = runOnRanks(flags.common, [&] {
+      isFirst = ranks().isFirst();
+      flags.options.threads = flags.common.threadsToUse();
+      runBuild(flags.options, result);
+      return result.isTooImprecise ? 1 : 0;
+    });
   } catch (const Error &) {
-    try {
-      packIfAsked(flags, result.outputDir);
-    } catch (const Error &error) {
-      log(LogLevel::Error, "there is no case: {}", error.what());
-    }
+    packFailure(flags, result.outputDir);
     throw;
   }
-  packIfAsked(flags, result.outputDir);
-  return result.isTooImprecise ? 1 : 0;
+  if (!isFirst)
+    return code;
+  if (code == failure)
+    packFailure(flags, result.outputDir);
+  else
+    packIfAsked(flags, result.outputDir);
+  return code;
 }
 
 void addPhaseFlags(CLI::App &app, BuildOptions &options) {
@@ -120,9 +139,8 @@ int runBuildCommand(int argc, char **argv) {
   addPhaseFlags(app, options);
   addConfigFlags(app, options.overrides);
   app.footer("\nExample:\n  parallax build --config configs/quickstart.json");
-  return runSubcommand(app, flags.common, argc, argv, [&] {
-    return runOnRanks(flags.common, [&] { return buildAndPack(flags); });
-  });
+  return runSubcommand(app, flags.common, argc, argv,
+                       [&] { return buildAndPack(flags); });
 }
 
 } // namespace parallax

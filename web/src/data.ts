@@ -329,6 +329,32 @@ export function mainTable(build: Build): T.TableKey | undefined {
   return tableOrder.find((key) => build.tables.includes(key));
 }
 
+/// What decides of an output: its weakest channels, where they have ranges of
+/// their own. The tool's decidingSimilarity() is the same.
+export function decidingCosine(row: T.Row): number {
+  const groups = row.groups.filter((group) => !group.is_constant);
+  return Math.min(row.similarity, ...groups.map((group) => group.cosine));
+}
+
+/// What the outputs lose in the mean, which diagnoses are measured by. Undefined
+/// if errors were not followed to the outputs.
+export function lossOfOutputs(build: Build): number | undefined {
+  const table = mainTable(build);
+  if (!table?.startsWith("EndToEnd")) return undefined;
+  const losses = build.layers.flatMap((layer) => {
+    const row = layer.rows[table];
+    return row?.is_output ? [1 - decidingCosine(row)] : [];
+  });
+  if (losses.length === 0) return undefined;
+  return losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
+}
+
+/// The sum of what layers would lose alone, of which they have shares.
+export function lossAlone(build: Build): number {
+  const rows = sharesOf(build)?.rows ?? [];
+  return rows.reduce((sum, row) => sum + row.alone, 0);
+}
+
 /// The first row of a layer that has an optional field: not all tables have
 /// all of them.
 export function rowWith<F extends keyof T.Row>(layer: Layer, field: F) {

@@ -49,7 +49,7 @@ void writeFileAtomically(const std::filesystem::path &path,
                          std::string_view text);
 
 /// The path of something temporary in a folder that no other process uses, and
-/// no other call: ".parallax-<process>-<number>.<kind>".
+/// no other call: ".parallax-<process>@<host>-<number>.<kind>".
 std::filesystem::path temporaryPath(const std::filesystem::path &folder,
                                     std::string_view kind);
 

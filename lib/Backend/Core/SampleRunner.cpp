@@ -121,34 +121,49 @@ private:
   std::exception_ptr error;
 };
 
-/// How many samples are dealt at once: at first a few, which tell how long they
-/// take, and then those of half a minute. Ranks wait for each other rarely, and
-/// whoever keeps results loses few of them. The first rank decides for all.
+/// How many samples are dealt at once: at first one for each thread, which tell
+/// how much they give, then a sixteenth of all, which tells how long they take,
+/// and then those of half a minute. Ranks wait for each other rarely, and
+/// whoever keeps results loses few of them. What a rank gives at once stays
+/// small, since the others have to hold it.
 class Blocks {
 public:
-  explicit Blocks(size_t count) {
-    constexpr size_t first = 16, perThread = 4;
-    size_t threads = size_t(ranks().count()) * size_t(ranks().mostThreads());
-    size = std::max((count + first - 1) / first, threads * perThread);
-  }
+  explicit Blocks(size_t count)
+      : ranksAtWork(size_t(ranks().count())),
+        size(ranksAtWork * size_t(ranks().mostThreads())),
+        sixteenth((count + 15) / 16) {}
 
   size_t end(size_t begin, size_t count) const {
     return begin + std::min(size, count - begin);
   }
 
-  /// The size of the next block, now that one has been run.
+  /// The size of the next block by the time of one that has been run; the first
+  /// rank decides for all.
   size_t next(size_t done) const {
     constexpr double secondsOfBlock = 30;
+    if (size < sixteenth)
+      return sixteenth;
     double each = std::max(secondsSince(begun), 1e-6) / double(done);
     return std::max(size, size_t(secondsOfBlock / each));
   }
   void start(size_t next) {
-    size = next;
+    size_t most = bytesOfSample > 0 ? mostBytes / bytesOfSample : next;
+    size = std::min(next, ranksAtWork * std::max<size_t>(most, 1));
     begun = std::chrono::steady_clock::now();
   }
 
+  /// A rank has given so many bytes for so many samples.
+  void addGiven(size_t bytes, size_t samples) {
+    if (samples > 0)
+      bytesOfSample = std::max(bytesOfSample, bytes / samples);
+  }
+
 private:
-  size_t size;
+  /// Of one rank in one block, unless a single sample has more.
+  static constexpr size_t mostBytes = size_t(64) << 20;
+
+  size_t ranksAtWork, size, sixteenth;
+  size_t bytesOfSample = 0;
   std::chrono::steady_clock::time_point begun =
       std::chrono::steady_clock::now();
 };
@@ -210,6 +225,7 @@ void dealSamples(const Executable &executable, size_t count, int threads,
           if (rank == 0)
             decided = proposed;
           SampleRange range = shareOf(rank, begin, end, count);
+          blocks.addGiven(bytes.size(), range.end - range.begin);
           for (size_t sample = range.begin; sample < range.end; ++sample)
             if (callbacks.unpack)
               callbacks.unpack(sample, reader);

@@ -12,6 +12,7 @@
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Listener.h"
 #include "parallax/Support/Parallel.h"
+#include "parallax/Support/Ranks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -21,6 +22,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <future>
 #include <gtest/gtest.h>
@@ -182,6 +184,69 @@ TEST_F(ExecutableTest, FirstErrorBySampleIsThrown) {
     EXPECT_STREQ(error.what(), "sample 3 is broken");
   }
   EXPECT_EQ(consumed, 3u);
+}
+
+/// The first of two ranks; what the second gives is as large as what we give.
+class FirstOfTwo : public Ranks {
+public:
+  explicit FirstOfTwo(size_t bytesOfSample) : bytesOfSample(bytesOfSample) {
+    size = 2;
+  }
+  void exchange(std::string_view step, std::string_view bytes,
+                const Take &take) override {
+    size_t begin = 0, last = 0, count = 0;
+    ASSERT_EQ(std::sscanf(std::string(step).c_str(),
+                          "samples %zu to %zu of %zu", &begin, &last, &count),
+              3);
+    EXPECT_EQ(begin, done);
+    done = last + 1;
+    size_t others = done - begin - (done - begin) / 2;
+    sizes.push_back(bytes.size());
+    take(0, bytes);
+    ByteWriter theirs;
+    theirs(size_t(0));
+    for (size_t i = 0; i < others; ++i)
+      theirs(std::string(bytesOfSample, 'x'));
+    take(1, theirs.bytes());
+  }
+  void requireSame(std::string_view, std::string_view) override {}
+
+  size_t bytesOfSample, done = 0;
+  std::vector<size_t> sizes;
+};
+
+TEST_F(ExecutableTest, RanksGiveAsMuchAsTheOthersCanHold) {
+  Executable executable = prepareText(residual);
+  for (size_t megabytes : {0, 10, 70}) {
+    std::string text((megabytes << 20) + 1, 'x');
+    FirstOfTwo twoRanks(text.size());
+    RanksScope scope(twoRanks);
+    SampleCallbacks callbacks;
+    callbacks.isDealt = true;
+    callbacks.load = [](size_t) {
+      return std::vector{ramp({1, 16, 9, 9}, 0.1f)};
+    };
+    callbacks.consume = [](size_t, std::span<const Tensor>) { FAIL(); };
+    callbacks.pack = [&](size_t, std::span<const Tensor>, ByteWriter &writer) {
+      writer(text);
+    };
+    size_t next = 0;
+    callbacks.unpack = [&](size_t sample, ByteReader &reader) {
+      EXPECT_EQ(sample, next++);
+      std::string given;
+      reader(given);
+      EXPECT_EQ(given.size(), text.size());
+    };
+    size_t count = megabytes == 0 ? 1000 : 140 / megabytes + 4;
+    runSamples(executable, count, 1, callbacks);
+    EXPECT_EQ(next, count);
+    size_t most = std::max(size_t(64) << 20, text.size()) + 100;
+    for (size_t size : twoRanks.sizes)
+      EXPECT_LE(size, most);
+    // Small ones come in few blocks.
+    if (megabytes == 0)
+      EXPECT_LE(twoRanks.sizes.size(), 3u);
+  }
 }
 
 /// Knows only in one thread that it is cancelled, and only once something is.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/AtomicFile.h"
 #include "TempDir.h"
+#include "parallax/Support/HostName.h"
 #include "parallax/Support/MappedFile.h"
 
 #include <csignal>
@@ -61,20 +62,32 @@ TEST(AtomicFile, LeftoversOfDeadProcessesGo) {
   if (child == 0)
     ::_exit(0);
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
-  std::string dead = ".parallax-" + std::to_string(child) + "-0";
+  std::string gone = ".parallax-" + std::to_string(child);
+  std::string dead = gone + "@" + hostName() + "-0";
   dir.write(dead + ".tmp", "x");
   dir.write(dead + ".new/a/b.npy", "x");
   // Of living processes, of us, of others.
-  dir.write(".parallax-1-0.tmp", "x");
+  dir.write(".parallax-1@" + hostName() + "-0.tmp", "x");
   writeFileAtomically(temporaryPath(dir.path(), "tmp"), "x");
   dir.write(".parallax-notes", "x");
-  dir.write(".parallax-" + std::to_string(child), "x");
-  EXPECT_EQ(dir.entryCount(), 6u);
+  dir.write(gone, "x");
+  // Of another machine, where the process may live.
+  dir.write(gone + "@elsewhere" + hostName() + "-0.rank", "x");
+  dir.write(gone + "-0.tmp", "x");
+  EXPECT_EQ(dir.entryCount(), 8u);
   removeLeftovers(dir.path());
-  EXPECT_EQ(dir.entryCount(), 4u);
+  EXPECT_EQ(dir.entryCount(), 6u);
   EXPECT_FALSE(fs::exists(dir / (dead + ".tmp")));
   EXPECT_FALSE(fs::exists(dir / (dead + ".new")));
   removeLeftovers(dir / "missing");
+}
+
+TEST(AtomicFile, MachinesThatShareAFolderHaveNamesOfTheirOwn) {
+  std::string name = temporaryPath("x", "rank").filename().string();
+  std::string begin =
+      ".parallax-" + std::to_string(::getpid()) + "@" + hostName() + "-";
+  EXPECT_TRUE(name.starts_with(begin) && name.ends_with(".rank")) << name;
+  EXPECT_NE(name, temporaryPath("x", "rank").filename().string());
 }
 
 TEST(AtomicFile, NamesTheFileThatItsBytesComeFrom) {

@@ -10,7 +10,9 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
+#include <utility>
 
 namespace parallax {
 namespace {
@@ -43,6 +45,32 @@ TEST_F(ShellTest, StopsWhatTakesTooLong) {
   ChildResult result = shell("sleep 100", /*maxSeconds=*/0);
   EXPECT_TRUE(result.isTimeout);
   EXPECT_EQ(result.signal, 0);
+}
+
+TEST_F(ShellTest, IsNoRankOfTheJobOfItsParent) {
+  std::pair<const char *, bool> variables[] = {
+      {"OMPI_COMM_WORLD_SIZE", false},
+      {"OMPI_MCA_orte_jobid", false},
+      {"PMIX_RANK", false},
+      {"PMI_SIZE", false},
+      {"PMI2_RANK", false},
+      {"SLURM_STEP_NUM_TASKS", false},
+      {"SLURM_PROCID", false},
+      {"SLURM_JOB_ID", true},
+      {"OMPI_ALLOW_RUN_AS_ROOT", true},
+      {"PARALLAX_PMI_SIZE", true},
+  };
+  for (auto [name, stays] : variables)
+    ASSERT_EQ(::setenv(name, "77", 1), 0);
+  std::string text = "\n" + shell("env").text;
+  for (auto [name, stays] : variables) {
+    EXPECT_EQ(text.find(std::string("\n") + name + "=77\n") !=
+                  std::string::npos,
+              stays)
+        << name;
+    ::unsetenv(name);
+  }
+  EXPECT_NE(text.find("\nPATH="), std::string::npos);
 }
 
 struct Canceller : Listener {

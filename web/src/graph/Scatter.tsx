@@ -134,13 +134,22 @@ function tickTexts(_: uPlot, values: (number | null)[]): string[] {
   return values.map((value) => (value === null ? "" : numberText(value)));
 }
 
+/// Some room around the points, also where all have the same value.
+function rangeOf(low: number | null, high: number | null): [number, number] {
+  if (low === null || high === null) return [0, 1];
+  const room = 0.05 * (high - low || Math.abs(high) || 1);
+  return [low - room, high + room];
+}
+
 function optionsOf(props: Props) {
   const points = props.groups.flatMap((group) => group.points);
   return (colors: Colors): Omit<uPlot.Options, "width" | "height"> => ({
     legend: { show: false },
     cursor: { points: { show: false }, drag: { x: true, y: true } },
     scales: {
-      x: { time: false, distr: props.x.isLog ? 3 : 1 },
+      x: props.x.isLog
+        ? { time: false, distr: 3 }
+        : { time: false, range: (_, low, high) => rangeOf(low, high) },
       y: { distr: props.y.isLog ? 3 : 1 },
     },
     axes: [

@@ -7,7 +7,7 @@
 // magnitude, so their scales are logarithmic.
 //===----------------------------------------------------------------------===//
 import { changeOf } from "../changes";
-import { sharesOf } from "../data";
+import { lossAlone, sharesOf } from "../data";
 import type { Build, Data, Layer } from "../data";
 import type { TableKey } from "../types";
 import { changeText, numberText } from "../ui/format";
@@ -65,6 +65,14 @@ function shareText(share: number): string {
   return numberText(share, "percent");
 }
 
+/// Five digits don't tell those apart that are close to 1.
+function cosineText(value: number): string {
+  const lost = 1 - value;
+  return lost > 0 && lost < 1e-5
+    ? `1 − ${numberText(Number(lost.toPrecision(1)))}`
+    : numberText(value, "cosine");
+}
+
 const quantities: readonly Quantity[] = [
   {
     id: "loss",
@@ -73,8 +81,7 @@ const quantities: readonly Quantity[] = [
     isAvailable: (build) =>
       sharesOf(build)?.rows.some((row) => row.alone > 0) ?? false,
     valueOf: (node, build) => {
-      const rows = sharesOf(build)?.rows ?? [];
-      const all = sumOf(rows.map((row) => row.alone));
+      const all = lossAlone(build);
       const parts = known(node.layers.map((l) => l.attribution?.alone));
       return parts.length > 0 && all > 0 ? sumOf(parts) / all : undefined;
     },
@@ -93,7 +100,7 @@ const quantities: readonly Quantity[] = [
     toScale: (value) => log(1 - value),
     fromScale: (position) => 1 - power(position),
     span: 6,
-    format: (value) => numberText(value, "cosine"),
+    format: cosineText,
   },
   {
     id: "sqnr",

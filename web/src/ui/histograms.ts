@@ -77,3 +77,9 @@ export function stepsWithin(codes: Codes, low: number, high: number): number[] {
   for (let code = first; code <= last; ++code) steps.push((code - zero) * scale);
   return steps;
 }
+
+/// The length of a bar says something only if it begins at zero. `highest` is
+/// null where there are no numbers.
+export function barRange(highest: number | null): [number, number] {
+  return [0, highest !== null && highest > 0 ? 1.1 * highest : 1];
+}

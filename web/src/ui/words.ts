@@ -86,3 +86,10 @@ const causes: Readonly<Record<string, Cause>> = {
 export function causeOf(id: string): Cause {
   return causes[id] ?? { meaning: id, advice: "" };
 }
+
+/// Where the samples of an analysis come from.
+export function originOf(origin: string): string {
+  if (origin === "calibrated") return "which have set the ranges as well";
+  if (origin === "held_out") return "held out of the calibration";
+  return origin.replaceAll("_", " ");
+}

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 import { useMemo } from "preact/hooks";
 import { changeOf } from "../changes";
-import { whyNoShares } from "../data";
+import { lossAlone, whyNoShares } from "../data";
 import type { Data } from "../data";
 import { open, select, selectedTensor } from "../store";
 import type { Attribution, AttributionRow } from "../types";
@@ -68,7 +68,7 @@ function columnsOf(all: number): Column<AttributionRow>[] {
         <LayerLink tensor={row.tensor} text={row.operator} most={44} />
       ),
     },
-    { id: "type", title: "Type", width: 110, value: (row) => row.type },
+    { id: "type", title: "Type", width: 150, value: (row) => row.type },
     {
       id: "alone",
       title: "Alone",
@@ -159,7 +159,7 @@ export function AttributionView(props: { data: Data }) {
 function Shares(props: { data: Data }) {
   const attribution = props.data.main.analysis!.attribution!;
   const { rows } = attribution;
-  const all = rows.reduce((sum, row) => sum + row.alone, 0) || 1;
+  const all = lossAlone(props.data.main) || 1;
   const columns = useMemo(
     () => [...columnsOf(all), ...changeColumns(props.data)],
     [all, props.data],

@@ -103,7 +103,7 @@ const auditColumns: Column<AuditRow>[] = [
     title: "Why",
     value: (r) => r.reason,
     cell: (r) => <Name of={r.reason} most={400} />,
-    width: 400,
+    width: 560,
   },
   { id: "rule", title: "Rule", kind: "integer", value: (r) => r.rule, width: 60 },
   { id: "subject", title: "Selects", value: (r) => r.subject, width: 200 },

@@ -16,7 +16,7 @@ import { LayerLink, Name } from "../ui/Value";
 
 const columns: Column<Difference>[] = [
   { id: "operator", title: "Layer", value: (d) => d.operator, width: 320 },
-  { id: "type", title: "Type", value: (d) => d.type, width: 130 },
+  { id: "type", title: "Type", value: (d) => d.type, width: 150 },
   { id: "class", title: "Class", value: (d) => d.class, width: 150 },
   {
     id: "fault",

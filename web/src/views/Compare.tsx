@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 import { useMemo } from "preact/hooks";
 import { minus, sharedTable } from "../changes";
+import { decidingCosine } from "../data";
 import type { Build, Data, Layer } from "../data";
 import { open, select, selectedTensor } from "../store";
-import type { TableKey } from "../types";
+import type { Row, TableKey } from "../types";
 import type { Kind, Maybe } from "../ui/format";
 import { inlineName, plural } from "../ui/format";
 import { Table } from "../ui/Table";
@@ -49,13 +50,25 @@ function outputLines(data: Data): Line[] {
   if (!key || !second) return [];
   return first.layers
     .filter((layer) => layer.isOutput && second.byTensor.has(layer.tensor))
-    .map((layer) => ({
-      title: `Cosine of ${inlineName(layer.tensor, 40)} (${key})`,
-      first: layer.rows[key]?.similarity,
-      second: second.byTensor.get(layer.tensor)?.rows[key]?.similarity,
-      kind: "cosine",
-      better: "more",
-    }));
+    .flatMap((layer) => {
+      const rows = [layer, second.byTensor.get(layer.tensor)].map(
+        (one) => one?.rows[key],
+      );
+      const line = (what: string, cosineOf: (row: Row) => number): Line => ({
+        title: `${what} of ${inlineName(layer.tensor, 40)} (${key})`,
+        first: rows[0] && cosineOf(rows[0]),
+        second: rows[1] && cosineOf(rows[1]),
+        kind: "cosine",
+        better: "more",
+      });
+      const hasGroups = rows.some(
+        (row) => row && decidingCosine(row) !== row.similarity,
+      );
+      return [
+        line("Cosine", (row) => row.similarity),
+        ...(hasGroups ? [line("Weakest channels", decidingCosine)] : []),
+      ];
+    });
 }
 
 function Builds(props: { data: Data }) {
@@ -153,7 +166,7 @@ function allColumns(key: TableKey | undefined): Column<Pair>[] {
         <LayerLink tensor={first.tensor} text={first.operator} most={44} />
       ),
     },
-    { id: "type", title: "Type", width: 100, value: ({ first }) => first.type },
+    { id: "type", title: "Type", width: 150, value: ({ first }) => first.type },
     {
       id: "codes",
       title: "Codes",

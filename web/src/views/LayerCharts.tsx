@@ -11,7 +11,7 @@ import type { CalibrationTensor, Codes, Histogram } from "../types";
 import { axisOf, Chart, logAxisOf } from "../ui/Chart";
 import type { Colors } from "../ui/Chart";
 import { inlineName, numberText, rangeText } from "../ui/format";
-import { sharedBins, stepsWithin } from "../ui/histograms";
+import { barRange, sharedBins, stepsWithin } from "../ui/histograms";
 import type { SharedBins } from "../ui/histograms";
 
 /// Closer lines than these, in pixels, would be a grey area.
@@ -292,7 +292,10 @@ export function SeriesChart(props: {
     (colors: Colors): Omit<uPlot.Options, "width" | "height"> => ({
       legend: { show: false },
       cursor: { show: false },
-      scales: { x: { time: false, range: [-0.6, values.length - 0.4] } },
+      scales: {
+        x: { time: false, range: [-0.6, values.length - 0.4] },
+        y: { range: (_, __, high) => barRange(high) },
+      },
       axes: [
         { ...axisOf(colors, props.axis), incrs: [1, 2, 5, 10, 20, 50, 100] },
         { ...axisOf(colors), size: 64 },

@@ -69,46 +69,51 @@ export function Bits(props: {
       <h2>Bits that differ</h2>
       <p>
         {plural(difference.differing, "element")} of{" "}
-        {numberText(difference.elements, "integer")} differ between NPUBackend
+        {numberText(difference.elements, "integer")}{" "}
+        {difference.differing === 1 ? "differs" : "differ"} between NPUBackend
         and Reference, by at most {plural(difference.max_codes, "code")}:{" "}
         <span class="tag" title={differenceOf(difference.class).meaning}>
           {difference.class}
         </span>
         {difference.is_first && " This is the first layer that differs."}
       </p>
-      <table class="plain">
-        <thead>
-          <tr>
-            <th scope="col">Sample</th>
-            <th scope="col">Element</th>
-            {["Reference", "NPUBackend", "Exact"].map((head) => (
-              <th key={head} scope="col" class="number">
-                {head}
-              </th>
-            ))}
-            <th scope="col">Operands</th>
-          </tr>
-        </thead>
-        <tbody>
-          {difference.examples.map((example) => (
-            <tr key={`${example.sample} ${example.index.join()}`}>
-              <td>
-                <Name
-                  of={names[example.sample] ?? String(example.sample)}
-                  most={24}
-                />
-              </td>
-              <td>({example.index.join(", ")})</td>
-              <td class="number">{example.reference}</td>
-              <td class="number">{example.machine}</td>
-              <td class="number">{example.exact}</td>
-              <td>
-                <Name of={example.operands} most={240} />
-              </td>
+      {difference.examples.length > 0 ? (
+        <table class="plain">
+          <thead>
+            <tr>
+              <th scope="col">Sample</th>
+              <th scope="col">Element</th>
+              {["Reference", "NPUBackend", "Exact"].map((head) => (
+                <th key={head} scope="col" class="number">
+                  {head}
+                </th>
+              ))}
+              <th scope="col">Operands</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {difference.examples.map((example) => (
+              <tr key={`${example.sample} ${example.index.join()}`}>
+                <td>
+                  <Name
+                    of={names[example.sample] ?? String(example.sample)}
+                    most={24}
+                  />
+                </td>
+                <td>({example.index.join(", ")})</td>
+                <td class="number">{example.reference}</td>
+                <td class="number">{example.machine}</td>
+                <td class="number">{example.exact}</td>
+                <td>
+                  <Name of={example.operands} most={240} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ) : (
+        <p class="soft">There are no examples of this layer.</p>
+      )}
     </section>
   );
 }

@@ -7,12 +7,18 @@
 //===----------------------------------------------------------------------===//
 import { Fragment } from "preact";
 import type { Build, Data, Layer } from "../data";
-import { mainTable, whyNoShares } from "../data";
+import {
+  decidingCosine,
+  lossAlone,
+  lossOfOutputs,
+  mainTable,
+  whyNoShares,
+} from "../data";
 import { hrefOf } from "../store";
-import type { Accuracy, Diagnosis } from "../types";
+import type { Accuracy, Diagnosis, Row } from "../types";
 import { numberText, plural, timeText } from "../ui/format";
 import { LayerLink, Name, Value, VerdictMark } from "../ui/Value";
-import { causeOf, metricName } from "../ui/words";
+import { causeOf, metricName, originOf } from "../ui/words";
 import { Stages } from "./Stages";
 import { Suggestions } from "./Suggestions";
 
@@ -163,7 +169,7 @@ function Facts(props: { build: Build }) {
               Cosine of <LayerLink tensor={layer.tensor} most={24} />
             </dt>
             <dd>
-              <Value of={layer.rows[table]?.similarity} kind="cosine" />
+              <CosineOfOutput row={layer.rows[table]} />
               <span class="soft"> {table}</span>
             </dd>
           </Fragment>
@@ -173,7 +179,7 @@ function Facts(props: { build: Build }) {
           <dt>Compared on</dt>
           <dd>
             {plural(analysis.samples, "sample")},{" "}
-            {analysis.sample_origin.replaceAll("_", " ")}
+            {originOf(analysis.sample_origin)}
           </dd>
         </>
       )}
@@ -209,6 +215,22 @@ function Facts(props: { build: Build }) {
   );
 }
 
+/// The whole output, and its weakest channels if these decide.
+function CosineOfOutput(props: { row: Row | undefined }) {
+  const { row } = props;
+  const weakest = row && decidingCosine(row);
+  return (
+    <>
+      <Value of={row?.similarity} kind="cosine" />
+      {weakest !== row?.similarity && (
+        <>
+          , <Value of={weakest} kind="cosine" /> in its weakest channels
+        </>
+      )}
+    </>
+  );
+}
+
 /// Bits are compared where both engines were analyzed.
 function differencesText(build: Build): string {
   const count = build.analysis?.differences.length ?? 0;
@@ -230,7 +252,8 @@ function Below(props: { build: Build }) {
     new Set(some.map(({ operator }) => operator)).size;
   return (
     <a href={hrefOf("layers")}>
-      {count(bad)} of {count(rows)}
+      {numberText(count(bad), "integer")} of{" "}
+      {numberText(count(rows), "integer")}
     </a>
   );
 }
@@ -255,7 +278,10 @@ function Reasons(props: { build: Build }) {
           {first.map((layer) => (
             <li key={layer.tensor}>
               <LayerLink tensor={layer.tensor} text={layer.operator} />
-              <Share build={props.build} loss={layer.attribution!.alone} />
+              <Share
+                loss={layer.attribution!.alone}
+                of={lossAlone(props.build)}
+              />
             </li>
           ))}
         </ol>
@@ -298,7 +324,9 @@ function Reason(props: { build: Build; diagnosis: Diagnosis }) {
         <span class="tag" title={meaning}>
           {diagnosis.cause}
         </span>
-        <Share build={props.build} loss={diagnosis.loss} />
+        {whyNoShares(props.build) === undefined && (
+          <Share loss={diagnosis.loss} of={lossOfOutputs(props.build)} />
+        )}
       </div>
       <div>
         {meaning}: <Name of={diagnosis.facts} most={400} />.
@@ -308,18 +336,10 @@ function Reason(props: { build: Build; diagnosis: Diagnosis }) {
   );
 }
 
-/// A part of what the outputs lose in the mean, as the tool prints it.
-function Share(props: { build: Build; loss: number }) {
-  const { layers } = props.build;
-  const table = mainTable(props.build);
-  const outputs = layers.flatMap((layer) => {
-    const row = table && layer.rows[table];
-    return row?.is_output ? [row.similarity] : [];
-  });
-  const all =
-    1 - outputs.reduce((sum, value) => sum + value, 0) / outputs.length;
-  const isKnown = whyNoShares(props.build) === undefined;
-  if (!isKnown || !(all > 0) || !(props.loss > 0)) return null;
-  const share = Math.min(1, props.loss / all);
+/// A part of what is lost, as the tool prints it.
+function Share(props: { loss: number; of: number | undefined }) {
+  const { loss, of: all } = props;
+  if (all === undefined || !(all > 0) || !(loss > 0)) return null;
+  const share = Math.min(1, loss / all);
   return <span class="soft"> {numberText(share, "percent")} of the loss</span>;
 }

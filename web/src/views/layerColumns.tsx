@@ -27,7 +27,7 @@ export const operatorColumn: Column<Layer> = {
 export const typeColumn: Column<Layer> = {
   id: "type",
   title: "Type",
-  width: 130,
+  width: 150,
   value: (layer) => layer.type,
 };
 
