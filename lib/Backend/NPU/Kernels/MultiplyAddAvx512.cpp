@@ -20,12 +20,11 @@ namespace parallax::npu {
 template <int rows>
 PARALLAX_AVX512 static void pairTile(const int16_t *a, int64_t stride,
                                      const int16_t *panel, int64_t pairs,
-                                     int32_t *sums, bool accumulate) {
+                                     const int32_t *start, int32_t *sums) {
   __m512i own[rows];
 #pragma unroll
   for (int r = 0; r < rows; ++r)
-    own[r] = accumulate ? _mm512_loadu_si512(sums + r * panelColumns)
-                        : _mm512_setzero_si512();
+    own[r] = _mm512_loadu_si512(start ? start : sums + r * panelColumns);
   for (int64_t p = 0; p < pairs; ++p, a += 2, panel += 2 * panelColumns) {
     __m512i b = _mm512_loadu_si512(panel);
 #pragma unroll
