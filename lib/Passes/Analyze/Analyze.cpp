@@ -2,12 +2,13 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A float tensor stays where it is until everybody who is compared with it has
-// come; they follow at once, so few tensors stay at a time.
+// One sweep over the samples compares all layers; what else a report has is
+// found beside it.
 //===----------------------------------------------------------------------===//
 #include "parallax/Passes/Analyze/Analyze.h"
 #include "Attribution/Attribution.h"
 #include "Bits/BitComparison.h"
+#include "SampleComparison.h"
 #include "Sweep/Combine.h"
 #include "Sweep/Rows.h"
 #include "Sweep/Waterfall.h"
@@ -15,13 +16,10 @@
 #include "parallax/Analysis/ChannelGroups.h"
 #include "parallax/Backend/Core/Prepare.h"
 #include "parallax/Backend/Core/SampleRunner.h"
-#include "parallax/Backend/NPU/Kernels/Elementwise.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Log.h"
 #include "parallax/Support/QuantizedType.h"
-
-#include <mutex>
 
 namespace parallax {
 namespace {
@@ -30,142 +28,6 @@ using analyze::Combination;
 using analyze::FloatTensor;
 using analyze::Observation;
 using analyze::typeName;
-
-/// None of floats, and of codes whose scale depends on the channel.
-std::optional<AffineParams> uniformCodes(Type type) {
-  if (!type || isPerAxis(type))
-    return std::nullopt;
-  return affineParamsOf(type);
-}
-
-/// Whether it is an output of floats with all errors accumulated.
-bool isJudged(const Observation &observation, const FloatTensor &tensor) {
-  return observation.comparison && tensor.isOutput && isFloat(tensor.dtype) &&
-         observation.comparison->method == AnalysisMethod::EndToEnd;
-}
-
-/// What one sample adds to every comparison.
-class SampleComparison {
-public:
-  explicit SampleComparison(const Combination &combination,
-                            analyze::Waterfall *waterfall = nullptr,
-                            analyze::BitComparison *bits = nullptr)
-      : combination(combination), waterfall(waterfall), bits(bits),
-        floats(combination.tensors.size()) {
-    comparisons.reserve(combination.observations.size());
-    along.resize(combination.observations.size());
-    for (auto [observation, type] :
-         llvm::zip(combination.observations, combination.codeTypes)) {
-      std::optional<AffineParams> codes = uniformCodes(type);
-      bool summarizes =
-          observation.comparison &&
-          observation.comparison->method == AnalysisMethod::PerLayer;
-      const FloatTensor &tensor = combination.tensors[observation.tensor];
-      if (isJudged(observation, tensor) && tensor.otherAxis)
-        along[comparisons.size()].emplace(*tensor.otherAxis);
-      comparisons.emplace_back(tensor.channelAxis, codes, tensor.choosesClasses,
-                               summarizes);
-      params.push_back(codes);
-    }
-  }
-
-  void start(size_t sample) {
-    number = sample;
-    for (TensorComparison &comparison : comparisons)
-      comparison.clear();
-    for (std::optional<TensorComparison> &other : along)
-      if (other)
-        other->clear();
-  }
-
-  void take(size_t index, const Tensor &value) {
-    const Observation &observation = combination.observations[index];
-    if (!observation.comparison) {
-      waterfall->take(number, observation, value);
-      show(observation, value);
-      floats[observation.tensor] = value;
-      return;
-    }
-    Tensor values = valuesOf(value, index);
-    waterfall->take(number, observation, values);
-    show(observation, values);
-    bits->take(number, index, value, values);
-    comparisons[index].add(values, floats[observation.tensor]);
-    if (along[index])
-      along[index]->add(values, floats[observation.tensor]);
-  }
-
-  /// What it has found, for another rank.
-  template <typename Archive> void transfer(Archive &archive) {
-    for (TensorComparison &comparison : comparisons)
-      archive(comparison);
-    for (std::optional<TensorComparison> &other : along)
-      if (other)
-        archive(*other);
-  }
-
-  std::vector<TensorComparison> comparisons;
-  /// Along the other dimension in which channels may be.
-  std::vector<std::optional<TensorComparison>> along;
-  std::function<void(const ComparedValues &)> look;
-
-private:
-  void show(const Observation &observation, const Tensor &values) const {
-    if (look)
-      look({number, combination.tensors[observation.tensor].name,
-            observation.comparison, values});
-  }
-
-  /// The NPU gives codes where others give values.
-  Tensor valuesOf(const Tensor &value, size_t index) {
-    if (!params[index] || value.dtype() == DType::F32)
-      return value;
-    if (memory.size() < value.size())
-      memory = Tensor(DType::F32, {value.size()});
-    Tensor values(DType::F32, value.shape(), memory.rawData());
-    npu::dequantize(value, values, *params[index]);
-    return values;
-  }
-
-  const Combination &combination;
-  analyze::Waterfall *waterfall;
-  analyze::BitComparison *bits;
-  size_t number = 0;
-  std::vector<std::optional<AffineParams>> params;
-  /// Views: the executor keeps what they show as long as it is needed.
-  std::vector<Tensor> floats;
-  /// For the values of codes. A tensor without a shape would be a number.
-  Tensor memory{DType::F32, {0}};
-};
-
-/// Samples that are done lend their memory to those that follow.
-class SamplePool {
-public:
-  using Sample = std::unique_ptr<SampleComparison>;
-
-  template <typename... Args> Sample take(size_t number, Args &&...args) {
-    Sample sample;
-    {
-      std::lock_guard lock(mutex);
-      if (!idle.empty()) {
-        sample = std::move(idle.back());
-        idle.pop_back();
-      }
-    }
-    if (!sample)
-      sample = std::make_unique<SampleComparison>(std::forward<Args>(args)...);
-    sample->start(number);
-    return sample;
-  }
-  void giveBack(Sample sample) {
-    std::lock_guard lock(mutex);
-    idle.push_back(std::move(sample));
-  }
-
-private:
-  std::mutex mutex;
-  std::vector<Sample> idle;
-};
 
 /// The observations that an observer is shown, in its order. It sees all
 /// results of an operation, also those that are none.

@@ -538,6 +538,27 @@ TEST(PackedWeights, SumsOf32BitsAreProven) {
   }
 }
 
+TEST(PackedWeights, SumsOf16BitCodesCanFit32Bits) {
+  // 65535 * 128 * 256 is the last product of these codes below 2^31.
+  for (int64_t depth : {256, 257}) {
+    Random random(14);
+    Tensor w = codes(DType::I8, {17, depth}, MatrixFill::Least, random);
+    for (DType type : {DType::U16, DType::I16}) {
+      PackedWeights packed(rowMajorWeights(w), type);
+      EXPECT_EQ(packed.fitsInt32(), depth == 256);
+      EXPECT_EQ(packed.fitsInt32(32767), depth == 256);
+      EXPECT_FALSE(packed.fitsInt32(32768));
+      auto [low, high] = rangeOf(type);
+      Tensor least = codes(type, {13, depth}, MatrixFill::Least, random);
+      Tensor most = codes(type, {13, depth}, MatrixFill::Greatest, random);
+      expectAllWidths(matrix(least, int32_t(high)), packed,
+                      std::vector(13 * 17, 65535 * 128 * depth), runGemm);
+      expectAllWidths(matrix(most, int32_t(low)), packed,
+                      std::vector(13 * 17, -65535 * 128 * depth), runGemm);
+    }
+  }
+}
+
 TEST(PackedWeights, OnlyLargeWeightsAreSplit) {
   Random random(11);
   Tensor large = codes(DType::I16, {9, 40}, MatrixFill::Any, random);

@@ -67,7 +67,7 @@ template <typename Acc> int64_t anySum(Random &random) {
 
 template <typename Acc, typename Code>
 void checkTile(Rounding rounding, int shift, int64_t stride, int64_t columns,
-               bool isPowerOfTwo, Random &random) {
+               bool isPowerOfTwo, bool mixesShifts, Random &random) {
   constexpr int64_t rows = 7, firstColumn = 16, firstRow = 2;
   const int64_t total = firstColumn + columns, rowStride = total + 3;
   OutputCodes output{.zeroPoint = int64_t(random.next() % 200),
@@ -79,7 +79,10 @@ void checkTile(Rounding rounding, int shift, int64_t stride, int64_t columns,
   std::vector<int64_t> bias;
   for (int64_t c = 0; c < total; ++c) {
     int32_t mantissa = int32_t((1u << 30) + random.next() % (1u << 30));
-    multipliers.push_back({isPowerOfTwo ? 1 << 30 : mantissa, shift});
+    // A column of its own kind among others.
+    bool isOther = mixesShifts && c % 5 == 3;
+    multipliers.push_back({isPowerOfTwo ? 1 << 30 : mantissa,
+                           isOther ? int(1 + random.next() % 78) : shift});
     bias.push_back(int64_t(random.next() % 1001) - 500);
   }
   std::vector<Acc> sums(rows * stride);
@@ -127,7 +130,7 @@ template <typename Acc, typename Code> void checkAllShifts(uint64_t seed) {
                             : turn < 5 ? stride / 2
                                        : 1 + random.next() % stride;
           checkTile<Acc, Code>(rounding, shift, stride, columns, isPowerOfTwo,
-                               random);
+                               turn % 3 == 0, random);
           if (testing::Test::HasFatalFailure())
             return;
         }

@@ -11,6 +11,9 @@
 namespace parallax::npu {
 
 namespace {
+/// Rows whose last channels are brought together.
+constexpr int64_t maxTailRows = 4;
+
 /// The last channels, if they don't fill a panel, for some rows: as numbers of
 /// 16 bits, or as the bytes that they are.
 class TailTaps {
@@ -19,7 +22,7 @@ public:
       : isBytes(isBytes), tapBytes(width * (isBytes ? 1 : 2)),
         taps(size_t(x.tapCount)),
         steps(size_t(x.tapCount), x.tapCount * tapBytes),
-        codes(size_t(maxDepthwiseRows * x.tapCount * tapBytes)) {
+        codes(size_t(maxTailRows * x.tapCount * tapBytes)) {
     for (size_t t = 0; t < taps.size(); ++t)
       taps[t] = codes.data() + int64_t(t) * tapBytes;
   }
@@ -83,7 +86,7 @@ public:
 private:
   void multiply(const TapRun &run, int64_t tap, int64_t taps,
                 const int8_t *weights, int64_t row) {
-    const int64_t most = w.isBytes() && !isCopied ? run.rows : maxDepthwiseRows;
+    const int64_t most = isCopied ? maxTailRows : run.rows;
     for (int64_t r = 0; r < run.rows; r += most) {
       TapRows some{.taps = run.taps + tap,
                    .steps = run.steps + tap,
@@ -104,8 +107,8 @@ private:
                              sums.partStart(), to);
       else
         loops.depthwise[kind][w.isSplit()](
-            some, reinterpret_cast<const int16_t *>(weights), to,
-            sums.accumulates());
+            some, reinterpret_cast<const int16_t *>(weights), sums.partStart(),
+            to);
     }
   }
 

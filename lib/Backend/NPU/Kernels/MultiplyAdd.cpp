@@ -7,6 +7,7 @@
 // compiler vectorises well are written once and compiled for both.
 //===----------------------------------------------------------------------===//
 #include "MultiplyAdd.h"
+#include "CodeLoops.h"
 #include "Vectorize.h"
 #include "parallax/Backend/NPU/Kernels/InstructionSet.h"
 
@@ -15,7 +16,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #if defined(__x86_64__)
@@ -24,76 +24,6 @@
 
 namespace parallax::npu {
 
-static constexpr int64_t splitColumns = panelColumns / 2;
-
-template <CodeKind kind>
-using CodeOf =
-    std::conditional_t<kind == CodeU8, uint8_t,
-                       std::conditional_t<kind == CodeS8, int8_t, uint16_t>>;
-
-//===----------------------------------------------------------------------===//
-// Loops for the compiler to vectorise
-//===----------------------------------------------------------------------===//
-
-template <int count, typename Code>
-static PARALLAX_INLINE void widenPack(const Code *from, int16_t offset,
-                                      int16_t *to) {
-  typedef Code Codes __attribute__((vector_size(count * sizeof(Code))));
-  typedef uint16_t Words __attribute__((vector_size(count * 2)));
-  Codes codes;
-  std::memcpy(&codes, from, sizeof(codes));
-  Words words = __builtin_convertvector(codes, Words) - uint16_t(offset);
-  std::memcpy(to, &words, sizeof(words));
-}
-
-/// Packs of `count` codes; the last one overlaps the one before it.
-template <int count, typename Code>
-static PARALLAX_INLINE void widenPacks(const Code *from, int64_t size,
-                                       int16_t offset, int16_t *to) {
-  for (int64_t i = 0; i + count < size; i += count)
-    widenPack<count>(from + i, offset, to + i);
-  widenPack<count>(from + size - count, offset, to + size - count);
-}
-
-/// Runs are often short (three channels of a few taps), so none is left to a
-/// loop over single codes.
-template <typename Code>
-static PARALLAX_INLINE void widenCodes(const void *codes, int64_t count,
-                                       int16_t offset, int16_t *to) {
-  const Code *from = static_cast<const Code *>(codes);
-  if (count >= 16)
-    return widenPacks<16>(from, count, offset, to);
-  if (count >= 8)
-    return widenPacks<8>(from, count, offset, to);
-  if (count >= 4)
-    return widenPacks<4>(from, count, offset, to);
-  for (int64_t i = 0; i < count; ++i)
-    to[i] = int16_t(uint16_t(from[i]) - uint16_t(offset));
-}
-
-/// Four sums at a time, spelled out because the compiler sees an overlap of
-/// `start` and `wide`.
-template <bool split>
-static PARALLAX_INLINE void addSums(const int32_t *sums, int64_t rows,
-                                    const int64_t *start, int64_t *wide) {
-  typedef int32_t Narrow __attribute__((vector_size(16)));
-  typedef int64_t Wide __attribute__((vector_size(32)));
-  constexpr int64_t columns = split ? splitColumns : panelColumns;
-  for (int64_t r = 0; r < rows; ++r, sums += panelColumns, wide += columns)
-    for (int64_t c = 0; c < columns; c += 4) {
-      Narrow part;
-      Wide sum;
-      std::memcpy(&sum, (start ? start : wide) + c, sizeof(sum));
-      std::memcpy(&part, sums + c, sizeof(part));
-      sum += __builtin_convertvector(part, Wide);
-      if constexpr (split) {
-        std::memcpy(&part, sums + c + splitColumns, sizeof(part));
-        sum += __builtin_convertvector(part, Wide) * 256;
-      }
-      std::memcpy(wide + c, &sum, sizeof(sum));
-    }
-}
-
 //===----------------------------------------------------------------------===//
 // Portable
 //===----------------------------------------------------------------------===//
@@ -101,9 +31,10 @@ static PARALLAX_INLINE void addSums(const int32_t *sums, int64_t rows,
 struct Portable {
   template <int rows>
   static void tile(const int16_t *a, int64_t stride, const int16_t *panel,
-                   int64_t pairs, int32_t *sums, bool accumulate) {
+                   int64_t pairs, const int32_t *start, int32_t *sums) {
     for (int64_t r = 0; r < rows; ++r) {
-      int32_t row[panelColumns] = {};
+      int32_t row[panelColumns];
+      std::copy_n(start ? start : sums + r * panelColumns, panelColumns, row);
       for (int64_t p = 0; p < pairs; ++p) {
         int32_t first = a[r * stride + 2 * p],
                 second = a[r * stride + 2 * p + 1];
@@ -112,8 +43,7 @@ struct Portable {
           row[c] += first * b[2 * c] + second * b[2 * c + 1];
       }
       for (int64_t c = 0; c < panelColumns; ++c)
-        sums[r * panelColumns + c] =
-            row[c] + (accumulate ? sums[r * panelColumns + c] : 0);
+        sums[r * panelColumns + c] = row[c];
     }
   }
 
@@ -150,11 +80,12 @@ struct Portable {
 
   template <CodeKind kind, bool split>
   static void depthwise(const TapRows &rows, const int16_t *panel,
-                        int32_t *sums, bool accumulate) {
+                        const int32_t *start, int32_t *sums) {
     using Code = CodeOf<kind>;
     constexpr int64_t columns = split ? splitColumns : panelColumns;
     for (int64_t r = 0; r < rows.rows; ++r) {
-      int32_t row[panelColumns] = {};
+      int32_t row[panelColumns];
+      std::copy_n(start ? start : sums + r * panelColumns, panelColumns, row);
       for (int64_t t = 0; t < rows.count; ++t) {
         const Code *codes =
             reinterpret_cast<const Code *>(rows.tap(t) + r * rows.steps[t]);
@@ -165,8 +96,7 @@ struct Portable {
               b[2 * c];
       }
       for (int64_t c = 0; c < panelColumns; ++c)
-        sums[r * panelColumns + c] =
-            row[c] + (accumulate ? sums[r * panelColumns + c] : 0);
+        sums[r * panelColumns + c] = row[c];
     }
   }
 
@@ -194,13 +124,14 @@ struct Avx2 {
   template <int rows>
   PARALLAX_AVX2 static void tile(const int16_t *a, int64_t stride,
                                  const int16_t *panel, int64_t pairs,
-                                 int32_t *sums, bool accumulate) {
+                                 const int32_t *start, int32_t *sums) {
     __m256i low[rows], high[rows];
     __m256i *to = reinterpret_cast<__m256i *>(sums);
+    auto *from = reinterpret_cast<const __m256i *>(start);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      low[r] = accumulate ? _mm256_loadu_si256(to + 2 * r) : __m256i{};
-      high[r] = accumulate ? _mm256_loadu_si256(to + 2 * r + 1) : __m256i{};
+      low[r] = _mm256_loadu_si256(start ? from : to + 2 * r);
+      high[r] = _mm256_loadu_si256(start ? from + 1 : to + 2 * r + 1);
     }
     const __m256i *b = reinterpret_cast<const __m256i *>(panel);
     for (int64_t p = 0; p < pairs; ++p, b += 2, a += 2) {
@@ -262,14 +193,15 @@ struct Avx2 {
 
   template <CodeKind kind, bool split, int rowCount>
   PARALLAX_AVX2 static PARALLAX_INLINE void
-  depthwiseRows(const TapRows &rows, const int16_t *panel, int32_t *sums,
-                bool accumulate) {
+  depthwiseRows(const TapRows &rows, const int16_t *panel, const int32_t *start,
+                int32_t *sums) {
     __m256i low[rowCount], high[rowCount];
     __m256i *to = reinterpret_cast<__m256i *>(sums);
+    auto *from = reinterpret_cast<const __m256i *>(start);
 #pragma unroll
     for (int r = 0; r < rowCount; ++r) {
-      low[r] = accumulate ? _mm256_loadu_si256(to + 2 * r) : __m256i{};
-      high[r] = accumulate ? _mm256_loadu_si256(to + 2 * r + 1) : __m256i{};
+      low[r] = _mm256_loadu_si256(start ? from : to + 2 * r);
+      high[r] = _mm256_loadu_si256(start ? from + 1 : to + 2 * r + 1);
     }
     const __m256i offset = _mm256_set1_epi16(rows.offset);
     const __m256i *b = reinterpret_cast<const __m256i *>(panel);
@@ -298,16 +230,20 @@ struct Avx2 {
 
   template <CodeKind kind, bool split>
   PARALLAX_AVX2 static void depthwise(const TapRows &rows, const int16_t *panel,
-                                      int32_t *sums, bool accumulate) {
-    switch (rows.rows) {
-    case 1:
-      return depthwiseRows<kind, split, 1>(rows, panel, sums, accumulate);
-    case 2:
-      return depthwiseRows<kind, split, 2>(rows, panel, sums, accumulate);
-    case 3:
-      return depthwiseRows<kind, split, 3>(rows, panel, sums, accumulate);
-    default:
-      return depthwiseRows<kind, split, 4>(rows, panel, sums, accumulate);
+                                      const int32_t *start, int32_t *sums) {
+    TapRows some = rows;
+    for (int64_t rest = rows.rows; rest > 0; rest -= 4, some.first += 4) {
+      switch (rest) {
+      case 1:
+        return depthwiseRows<kind, split, 1>(some, panel, start, sums);
+      case 2:
+        return depthwiseRows<kind, split, 2>(some, panel, start, sums);
+      case 3:
+        return depthwiseRows<kind, split, 3>(some, panel, start, sums);
+      default:
+        depthwiseRows<kind, split, 4>(some, panel, start, sums);
+      }
+      sums += 4 * panelColumns;
     }
   }
 

@@ -16,19 +16,19 @@ namespace parallax::npu {
 /// Columns of a panel, and of a row of sums.
 inline constexpr int64_t panelColumns = 16;
 /// Rows of x whose sums fit into the registers of any processor.
-inline constexpr int64_t maxTileRows = 12, maxDepthwiseRows = 4;
+inline constexpr int64_t maxTileRows = 12;
 
 /// How codes are read: 16-bit codes are the same bits with either sign.
 enum CodeKind { CodeU8, CodeS8, Code16, CodeKinds };
 
-/// sums[r][column] = (or +=) the products of `pairs` pairs of row r, which
-/// begins at a + r * stride, with a panel.
+/// sums[r][column] = start[column] + the products of `pairs` pairs of row r,
+/// which begins at a + r * stride, with a panel. If `start` is null, sums begin
+/// with what they hold.
 using TileLoop = void (*)(const int16_t *a, int64_t stride,
-                          const int16_t *panel, int64_t pairs, int32_t *sums,
-                          bool accumulate);
+                          const int16_t *panel, int64_t pairs,
+                          const int32_t *start, int32_t *sums);
 
-/// The same for four bytes at a time, where sums begin with `start`, which has
-/// an entry per column, or, if it is null, with what they hold.
+/// The same for four bytes at a time.
 using QuadTileLoop = void (*)(const uint8_t *a, int64_t stride,
                               const int8_t *panel, int64_t quads,
                               const int32_t *start, int32_t *sums);
@@ -47,14 +47,13 @@ struct TapRows {
   }
 };
 
-/// sums[r][column] = (or +=) the products of code `column` of each tap with a
-/// panel. If it is split, there are 8 codes, and columns 8 to 15 are the
-/// products with the high parts.
+/// sums[r][column] = start[column] + the products of code `column` of each tap
+/// with a panel. If it is split, there are 8 codes, and columns 8 to 15 are the
+/// products with the high parts. Sums begin as those of TileLoop.
 using DepthwiseLoop = void (*)(const TapRows &rows, const int16_t *panel,
-                               int32_t *sums, bool accumulate);
+                               const int32_t *start, int32_t *sums);
 
-/// The same for a kernel of bytes, in columns of four lines each, and for any
-/// number of rows. Sums begin with `start` as those of QuadTileLoop.
+/// The same for a kernel of bytes, in columns of four lines each.
 using DepthwiseQuadLoop = void (*)(const TapRows &rows, int64_t lines,
                                    int64_t columns, const int8_t *panel,
                                    const int32_t *start, int32_t *sums);

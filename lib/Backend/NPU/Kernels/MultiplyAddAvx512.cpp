@@ -6,6 +6,7 @@
 // and adds for each of them: two products of 16 bits, or four of bytes. It adds
 // in 32 bits and never saturates, so it is as exact as any sum of integers.
 //===----------------------------------------------------------------------===//
+#include "CodeLoops.h"
 #include "MultiplyAdd.h"
 #include "Vectorize.h"
 
@@ -20,12 +21,11 @@ namespace parallax::npu {
 template <int rows>
 PARALLAX_AVX512 static void pairTile(const int16_t *a, int64_t stride,
                                      const int16_t *panel, int64_t pairs,
-                                     int32_t *sums, bool accumulate) {
+                                     const int32_t *start, int32_t *sums) {
   __m512i own[rows];
 #pragma unroll
   for (int r = 0; r < rows; ++r)
-    own[r] = accumulate ? _mm512_loadu_si512(sums + r * panelColumns)
-                        : _mm512_setzero_si512();
+    own[r] = _mm512_loadu_si512(start ? start : sums + r * panelColumns);
   for (int64_t p = 0; p < pairs; ++p, a += 2, panel += 2 * panelColumns) {
     __m512i b = _mm512_loadu_si512(panel);
 #pragma unroll
@@ -193,6 +193,98 @@ static void depthwiseQuads(const TapRows &rows, int64_t lines, int64_t columns,
   eachRow(rows, lines, columns, panel, start, sums);
 }
 
+//===----------------------------------------------------------------------===//
+// Depthwise, of 16 bits
+//===----------------------------------------------------------------------===//
+
+/// The codes of two taps as pairs: those of 16 channels, or of the same 8
+/// twice.
+template <bool split>
+PARALLAX_AVX512 static PARALLAX_INLINE __m512i loadPairs(const char *first,
+                                                         const char *second,
+                                                         __m512i order) {
+  if constexpr (!split) {
+    auto wide = [](const char *from) PARALLAX_AVX512 {
+      return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from));
+    };
+    return _mm512_permutexvar_epi16(
+        order, _mm512_inserti64x4(_mm512_castsi256_si512(wide(first)),
+                                  wide(second), 1));
+  }
+  return _mm512_permutexvar_epi16(
+      order, _mm512_castsi256_si512(_mm256_loadu2_m128i(
+                 reinterpret_cast<const __m128i *>(second),
+                 reinterpret_cast<const __m128i *>(first))));
+}
+
+template <bool split, int rowCount>
+PARALLAX_AVX512 static PARALLAX_INLINE void
+pairRows(const TapRows &rows, const int16_t *panel, const int32_t *start,
+         int32_t *sums) {
+  // Which code goes into each half of a pair: that of its channel, of either
+  // tap.
+  constexpr int channels = split ? 8 : 16;
+  alignas(64) int16_t places[2 * panelColumns];
+#pragma unroll
+  for (int i = 0; i < 2 * panelColumns; ++i)
+    places[i] = int16_t(i / 2 % channels + i % 2 * channels);
+  const __m512i order = _mm512_load_si512(places);
+  const __m512i offset = _mm512_set1_epi16(rows.offset);
+  __m512i own[rowCount];
+#pragma unroll
+  for (int r = 0; r < rowCount; ++r)
+    own[r] = _mm512_loadu_si512(start ? start : sums + r * panelColumns);
+  for (int64_t t = 0; t < rows.count; t += 2, panel += 2 * panelColumns) {
+    const __m512i weights = _mm512_loadu_si512(panel);
+    // An odd last tap is its own partner, whose weight is zero.
+    const int64_t partner = t + 1 < rows.count ? t + 1 : t;
+    const char *first = rows.tap(t), *second = rows.tap(partner);
+    const int64_t step = rows.steps[t], partnerStep = rows.steps[partner];
+#pragma unroll
+    for (int r = 0; r < rowCount; ++r)
+      own[r] = _mm512_dpwssd_epi32(
+          own[r],
+          _mm512_sub_epi16(loadPairs<split>(first + r * step,
+                                            second + r * partnerStep, order),
+                           offset),
+          weights);
+  }
+#pragma unroll
+  for (int r = 0; r < rowCount; ++r)
+    _mm512_storeu_si512(sums + r * panelColumns, own[r]);
+}
+
+template <bool split>
+PARALLAX_AVX512 static void
+depthwisePairs(const TapRows &rows, const int16_t *panel, const int32_t *start,
+               int32_t *sums) {
+  constexpr int64_t most = 8;
+  TapRows some = rows;
+  int64_t rest = rows.rows;
+  for (; rest >= most; rest -= most, some.first += most) {
+    pairRows<split, most>(some, panel, start, sums);
+    sums += most * panelColumns;
+  }
+  for (; rest >= 2; rest -= 2, some.first += 2) {
+    pairRows<split, 2>(some, panel, start, sums);
+    sums += 2 * panelColumns;
+  }
+  if (rest > 0)
+    pairRows<split, 1>(some, panel, start, sums);
+}
+
+template <CodeKind kind>
+PARALLAX_AVX512 static void widen(const void *from, int64_t count,
+                                  int16_t offset, int16_t *to) {
+  widenCodes<CodeOf<kind>>(from, count, offset, to);
+}
+
+template <bool split>
+PARALLAX_AVX512 static void add(const int32_t *sums, int64_t rows,
+                                const int64_t *start, int64_t *wide) {
+  addSums<split>(sums, rows, start, wide);
+}
+
 template <int... less>
 static void setTiles(MultiplyAdd &loops, std::integer_sequence<int, less...>) {
   ((loops.tile[less + 1] = pairTile<less + 1>), ...);
@@ -210,6 +302,13 @@ bool hasAvx512() {
 void setAvx512(MultiplyAdd &loops) {
   loops.tileRows = maxTileRows;
   loops.depthwiseQuads = depthwiseQuads;
+  loops.depthwise[Code16][false] = depthwisePairs<false>;
+  loops.depthwise[Code16][true] = depthwisePairs<true>;
+  loops.widen[CodeU8] = widen<CodeU8>;
+  loops.widen[CodeS8] = widen<CodeS8>;
+  loops.widen[Code16] = widen<Code16>;
+  loops.addSums[false] = add<false>;
+  loops.addSums[true] = add<true>;
   setTiles(loops, std::make_integer_sequence<int, int(maxTileRows)>());
 }
 

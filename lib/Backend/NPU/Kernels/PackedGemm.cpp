@@ -119,7 +119,7 @@ void gemm(const RowSource &x, const PackedWeights &w,
               loops.tile[height](reinterpret_cast<const int16_t *>(own),
                                  found.stride / 2,
                                  reinterpret_cast<const int16_t *>(weights),
-                                 groups, sums.part(from), sums.accumulates());
+                                 groups, sums.partStart(), sums.part(from));
           }
           sums.endPiece(loops, piece.isLastOfSum, w.isSplit(), rows);
           codes += groups * 4;

@@ -251,9 +251,10 @@ template <typename T> void PackedWeights::packAs(const WeightView &view) {
         std::max(largestColumn,
                  *std::max_element(magnitudeSums, magnitudeSums + panelWidth));
   }
-  largestSum = largestColumn * maxActivation;
-  hasNarrowSums =
-      !split && isEightBit(activationType) && largestColumn <= limit;
+  // Less a zero point, 16-bit codes have 17 bits.
+  const int64_t maxNumber = isEightBit(activationType) ? 255 : 65535;
+  largestSum = largestColumn * maxNumber;
+  hasNarrowSums = !split && largestSum <= std::numeric_limits<int32_t>::max();
 }
 
 void PackedWeights::pack(const WeightView &view, DType activations,

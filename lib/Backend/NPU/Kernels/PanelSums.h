@@ -65,11 +65,13 @@ public:
       start[c] = residue * w.columnSums(panel)[c];
       narrowStart[c] = isWide ? 0 : int32_t(start[c]);
     }
+    // Of columns with high parts, which are always added to wide sums.
+    for (int64_t c = w.columnsPerPanel(); c < panelColumns; ++c)
+      narrowStart[c] = 0;
   }
-  /// What sums of bytes begin with; null if they go on.
+  /// What sums of a piece begin with; null if they go on.
   const int32_t *partStart() const { return hasPart ? nullptr : narrowStart; }
   int32_t *part(int64_t row) { return narrow + row * panelColumns; }
-  bool accumulates() const { return hasPart; }
   void endPiece(const MultiplyAdd &loops, bool isLastOfSum, bool isSplit,
                 int64_t rows) {
     hasPart = true;

@@ -52,16 +52,17 @@ Requantization<Acc>::Requantization(int64_t columns,
   for (Multiplier &each : this->multipliers)
     if (each.mantissa == 0 || (isNarrow<Acc> && each.shift > maxShift))
       each = {0, maxShift};
-  for (const Multiplier &each : this->multipliers)
-    ordinary &= each.shift >= minShift<Acc> && each.shift <= maxShift;
   // A tile may begin at the last column, and has up to `tileWidth` of them.
   for (std::vector<int64_t> *constants : {&bias, &mantissa, &addend, &lift})
     constants->assign(columns + tileWidth, 0);
   shift.assign(columns + tileWidth, 0);
   for (int64_t c = 0; c < columns; ++c) {
     bias[c] = biases.empty() ? 0 : biases[c];
-    if (!ordinary)
+    if (int32_t shift = multiplier(c).shift;
+        shift < minShift<Acc> || shift > maxShift) {
+      odd.push_back(c);
       continue;
+    }
     mantissa[c] = multiplier(c).mantissa;
     shift[c] = Acc(multiplier(c).shift - firstShift<Acc>);
     addend[c] = int64_t(1) << (multiplier(c).shift - 1);
@@ -193,33 +194,35 @@ static void runTile(const SumTile<Acc> &tile, const Requantization<Acc> &layer,
          avx512Tile<Acc, rounding, count, Code>)(tile, layer, y, rowStride);
 }
 
-/// For shifts that requantizeTile() can't do.
+/// One column whose shift requantizeTile() can't do.
 template <typename Acc, typename Code>
-static void scalarTile(const SumTile<Acc> &tile,
-                       const Requantization<Acc> &layer, Code *y,
-                       int64_t rowStride) {
+static void scalarColumn(const SumTile<Acc> &tile, int64_t column,
+                         const Requantization<Acc> &layer, Code *y,
+                         int64_t rowStride) {
   const OutputCodes &output = layer.output();
-  const int64_t *bias = layer.from(tile.column).bias;
-  for (int64_t r = 0; r < tile.rows; ++r)
-    for (int64_t c = 0; c < tile.columns; ++c)
-      y[r * rowStride + c] = Code(output.code(
-          requantize(int64_t(tile.sums[r * tile.stride + c]) + bias[c],
-                     layer.multiplier(tile.column + c), output.rounding)));
+  const int64_t bias = *layer.from(column).bias;
+  const Multiplier multiplier = layer.multiplier(column);
+  const Acc *sums = tile.sums + (column - tile.column);
+  for (int64_t r = 0; r < tile.rows; ++r, sums += tile.stride, y += rowStride)
+    *y = Code(output.code(
+        requantize(int64_t(*sums) + bias, multiplier, output.rounding)));
 }
 
 template <typename Acc>
 void RequantizeSums<Acc>::take(const SumTile<Acc> &tile) const {
   dispatchCodes("requantization", type, [&]<typename Code>(TypeTag<Code>) {
     Code *to = static_cast<Code *>(y) + tile.row * rowStride + tile.column;
-    if (!layer.isOrdinary())
-      return scalarTile(tile, layer, to, rowStride);
-    dispatchRounding(layer.output().rounding, [&](auto tag) {
-      constexpr Rounding rounding = decltype(tag)::value;
-      if (tile.stride == tileWidth)
-        runTile<Acc, rounding, tileWidth>(tile, layer, to, rowStride);
-      else
-        runTile<Acc, rounding, tileWidth / 2>(tile, layer, to, rowStride);
-    });
+    const auto odd = layer.oddColumns(tile.column, tile.columns);
+    if (int64_t(odd.size()) < tile.columns)
+      dispatchRounding(layer.output().rounding, [&](auto tag) {
+        constexpr Rounding rounding = decltype(tag)::value;
+        if (tile.stride == tileWidth)
+          runTile<Acc, rounding, tileWidth>(tile, layer, to, rowStride);
+        else
+          runTile<Acc, rounding, tileWidth / 2>(tile, layer, to, rowStride);
+      });
+    for (int64_t column : odd)
+      scalarColumn(tile, column, layer, to + (column - tile.column), rowStride);
   });
 }
 

@@ -6,6 +6,7 @@
 // they belong to, so that the memory plan can let go of tensors early.
 //===----------------------------------------------------------------------===//
 #include "LayerValues.h"
+#include "MoveToReaders.h"
 #include "SecantKernels.h"
 
 #include "parallax/Backend/Core/Prepare.h"
@@ -333,77 +334,6 @@ Tensor LayerValues::tensorOf(Value known) {
   if (matchPattern(known, m_Constant(&attribute)))
     return toTensor(attribute);
   return evaluate(known.getDefiningOp(), {}, referenceKernels()).front();
-}
-
-static int64_t bytesOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  std::optional<DType> dtype = toDType(type.getElementType());
-  return dtype ? type.getNumElements() * int64_t(sizeOf(*dtype)) : 0;
-}
-
-namespace {
-
-/// The order of a block while operations move in it. MLIR counts all of them
-/// anew after each move.
-class Places {
-public:
-  explicit Places(Block &block) : block(block) { number(); }
-
-  bool isBefore(Operation *a, Operation *b) const {
-    return places.lookup(a) < places.lookup(b);
-  }
-
-  void moveBefore(Operation *op, Operation *reader) {
-    if (op->getNextNode() == reader)
-      return;
-    op->moveBefore(reader);
-    Operation *previous = op->getPrevNode();
-    uint64_t low = previous ? places.lookup(previous) : 0,
-             gap = places.lookup(reader) - low;
-    if (gap < 2)
-      number();
-    else
-      places[op] = low + gap / 2;
-  }
-
-private:
-  void number() {
-    uint64_t place = 0;
-    for (Operation &op : block)
-      places[&op] = place += uint64_t(1) << 32;
-  }
-
-  Block &block;
-  DenseMap<Operation *, uint64_t> places;
-};
-
-} // namespace
-
-/// Moves what is derived from layers to where it is read, on the way back. All
-/// layers stay in memory until then, and errors of each beside them would be
-/// several times as much. What makes little of much, such as sums, stays.
-static void moveToReaders(Block &block) {
-  constexpr int64_t mostShrunk = 4;
-  SmallVector<Operation *> layers;
-  for (Operation &op : block.without_terminator())
-    layers.push_back(&op);
-  Places places(block);
-  for (Operation *op : llvm::reverse(layers)) {
-    Operation *first = nullptr;
-    for (Operation *user : op->getUsers())
-      if (!first || places.isBefore(user, first))
-        first = user;
-    if (!first || first == block.getTerminator() || op->getNumOperands() == 0)
-      continue;
-    int64_t made = 0, read = 0;
-    for (Value result : op->getResults())
-      made += bytesOf(result);
-    for (Value operand : op->getOperands())
-      if (!isKnown(operand))
-        read = std::max(read, bytesOf(operand));
-    if (made * mostShrunk >= read)
-      places.moveBefore(op, first);
-  }
 }
 
 Executable LayerValues::finish(ValueRange results) {

@@ -91,7 +91,7 @@ public:
   bool isSplit() const { return split; }
   bool isBytes() const { return bytes; }
   /// Whether every sum and a bias of this magnitude fit into 32 bits together,
-  /// for any zero point of 8-bit activations.
+  /// for any zero point.
   bool fitsInt32(int64_t bias = 0) const {
     return hasNarrowSums &&
            bias <= std::numeric_limits<int32_t>::max() - largestSum;
@@ -205,8 +205,7 @@ private:
 };
 
 /// Every row of `x` times every column of `w`. The depth of a sum runs over
-/// taps, then channels. 32-bit sums need 8-bit activations and weights that
-/// PackedWeights::fitsInt32; 64-bit sums take all types.
+/// taps, then channels. 32-bit sums need weights that PackedWeights::fitsInt32.
 template <typename Acc>
 void gemm(const RowSource &x, const PackedWeights &w, const SumSink<Acc> &sink);
 

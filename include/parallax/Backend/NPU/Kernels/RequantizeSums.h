@@ -12,6 +12,10 @@
 #include "parallax/Backend/NPU/Kernels/Codes.h"
 #include "parallax/Backend/NPU/Kernels/PackedGemm.h"
 
+#include <algorithm>
+#include <span>
+#include <vector>
+
 namespace parallax::npu {
 
 /// What each column is requantized with; made once for a layer. Sums and their
@@ -35,14 +39,20 @@ public:
   }
   const OutputCodes &output() const { return codes; }
   /// Whether the shifts of all columns are those that vectors can do.
-  bool isOrdinary() const { return ordinary; }
+  bool isOrdinary() const { return odd.empty(); }
+  /// The columns of a tile whose shifts vectors can't do; a few of them must
+  /// not slow down the others.
+  std::span<const int64_t> oddColumns(int64_t column, int64_t columns) const {
+    auto first = std::ranges::lower_bound(odd, column);
+    return {first, std::lower_bound(first, odd.end(), column + columns)};
+  }
   Multiplier multiplier(int64_t column) const {
     return multipliers[multipliers.size() == 1 ? 0 : size_t(column)];
   }
 
 private:
   OutputCodes codes;
-  bool ordinary = true;
+  std::vector<int64_t> odd;
   std::vector<Multiplier> multipliers;
   std::vector<int64_t> bias, mantissa, addend, lift;
   std::vector<Acc> shift;

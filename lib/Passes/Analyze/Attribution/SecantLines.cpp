@@ -1,0 +1,192 @@
+//===- SecantLines.cpp - Secants of softmax and norms ---------------------===//
+// Part of Parallax, under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+// These layers compute each element of a line from all of it. The secant of
+// softmax is the mean of its derivative on the way from one point to the other,
+// so that it is never steeper than softmax is.
+//===----------------------------------------------------------------------===//
+#include "SecantKernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace parallax::analyze {
+namespace {
+
+/// One line along an axis, as doubles.
+class Line {
+public:
+  Line(Values values, const AxisExtent &axis, int64_t outer, int64_t inner) {
+    numbers.reserve(size_t(axis.extent));
+    for (int64_t i = 0; i < axis.extent; ++i)
+      numbers.push_back(
+          values[size_t((outer * axis.extent + i) * axis.inner + inner)]);
+  }
+  double operator[](size_t i) const { return numbers[i]; }
+
+private:
+  std::vector<double> numbers;
+};
+
+/// Calls fn(g, q, f, store) for each line; store(i, value) sets element i,
+/// which stays 0 if the value is not a number.
+template <typename Fn>
+void forEachLine(Values g, Values q, Values f, Results result,
+                 const AxisExtent &axis, Fn fn) {
+  std::ranges::fill(result, 0.0f);
+  if (axis.extent == 0)
+    return;
+  for (int64_t outer = 0; outer < axis.outer; ++outer)
+    for (int64_t inner = 0; inner < axis.inner; ++inner) {
+      Line lineG(g, axis, outer, inner), lineQ(q, axis, outer, inner),
+          lineF(f, axis, outer, inner);
+      fn(lineG, lineQ, lineF, [&](size_t i, double value) {
+        if (std::isfinite(value))
+          result[size_t((outer * axis.extent + int64_t(i)) * axis.inner +
+                        inner)] = float(value);
+      });
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax along a path
+//===----------------------------------------------------------------------===//
+
+/// The rule of Gauss and Legendre with 16 points between 0 and 1.
+std::pair<double, double> gaussPoint(size_t i) {
+  constexpr double points[8] = {0.0950125098376374402, 0.2816035507792589132,
+                                0.4580167776572273863, 0.6178762444026437484,
+                                0.7554044083550030339, 0.8656312023878317439,
+                                0.9445750230732325761, 0.9894009349916499326};
+  constexpr double weights[8] = {0.1894506104550684963, 0.1826034150449235889,
+                                 0.1691565193950025382, 0.1495959888165767321,
+                                 0.1246289712555338720, 0.0951585116824927848,
+                                 0.0622535239386478929, 0.0271524594117540949};
+  double point = i % 2 ? points[i / 2] : -points[i / 2];
+  return {(1 + point) / 2, weights[i / 2] / 2};
+}
+
+/// An element between f and q; infinities of masks stay where they are.
+double between(const Line &q, const Line &f, size_t i, double t) {
+  return q[i] == f[i] ? f[i] : f[i] + t * (q[i] - f[i]);
+}
+
+/// Into how many pieces the path is cut, so that the rule is exact to many
+/// digits in each. Masked elements, which softmax makes nothing of wherever one
+/// stands on the path, may move as far as they like.
+int piecesOf(const Line &q, const Line &f, size_t n) {
+  constexpr double spreadOfPiece = 8, nothing = -40;
+  constexpr int mostPieces = 64;
+  size_t topQ = 0, topF = 0;
+  for (size_t i = 1; i < n; ++i) {
+    topQ = q[i] > q[topQ] ? i : topQ;
+    topF = f[i] > f[topF] ? i : topF;
+  }
+  // Below the larger of these two lines an element is farthest up at an end, or
+  // where the lines cross.
+  double ahead = f[topF] - f[topQ], behind = q[topQ] - q[topF];
+  double crossing = ahead + behind > 0 ? ahead / (ahead + behind) : 0;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (size_t i = 0; i < n; ++i) {
+    double above = -std::numeric_limits<double>::infinity();
+    for (double t : {0.0, crossing, 1.0})
+      above = std::max(above,
+                       between(q, f, i, t) - std::max(between(q, f, topQ, t),
+                                                      between(q, f, topF, t)));
+    double change = q[i] - f[i];
+    if (above < nothing || !std::isfinite(change))
+      continue;
+    low = std::min(low, change);
+    high = std::max(high, change);
+  }
+  double spread = high - low;
+  return spread > spreadOfPiece
+             ? int(std::min<double>(mostPieces,
+                                    std::ceil(spread / spreadOfPiece)))
+             : 1;
+}
+
+/// Exponentials on the way from f to q, the largest of them 1; their sum.
+double softmaxAt(const Line &q, const Line &f, double t,
+                 std::vector<double> &u) {
+  double top = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (size_t i = 0; i < u.size(); ++i)
+    top = std::max(top, u[i] = between(q, f, i, t));
+  for (double &value : u)
+    sum += value = std::exp(value - top);
+  return sum;
+}
+
+} // namespace
+
+void softmaxBack(Values g, Values q, Values f, Results result,
+                 const AxisExtent &axis, bool isLog) {
+  auto n = size_t(axis.extent);
+  std::vector<double> u(n), worth(n);
+  forEachLine(g, q, f, result, axis,
+              [&](const Line &g, const Line &q, const Line &f, auto store) {
+                std::ranges::fill(worth, 0.0);
+                double sumG = 0;
+                for (size_t i = 0; i < n; ++i)
+                  sumG += g[i];
+                int pieces = piecesOf(q, f, n);
+                for (size_t point = 0; point < 16 * size_t(pieces); ++point) {
+                  auto [at, weight] = gaussPoint(point % 16);
+                  double t = (double(point / 16) + at) / pieces;
+                  double sum = softmaxAt(q, f, t, u), along = 0;
+                  for (size_t i = 0; i < n; ++i)
+                    along += g[i] * (u[i] /= sum);
+                  for (size_t i = 0; i < n; ++i)
+                    worth[i] += weight / pieces *
+                                (isLog ? -sumG * u[i] : u[i] * (g[i] - along));
+                }
+                for (size_t i = 0; i < n; ++i)
+                  store(i, isLog ? g[i] + worth[i] : worth[i]);
+              });
+}
+
+void normBack(Values g, Values q, Values f, Results result,
+              const AxisExtent &axis, const NormKind &kind) {
+  auto n = size_t(axis.extent);
+  std::vector<double> sums(n), worth(n);
+  forEachLine(g, q, f, result, axis,
+              [&](const Line &g, const Line &q, const Line &f, auto store) {
+                double meanQ = 0, meanF = 0, squareQ = 0, squareF = 0,
+                       alongQ = 0, alongF = 0;
+                for (size_t i = 0; kind.centers && i < n; ++i) {
+                  meanQ += q[i] / double(n);
+                  meanF += f[i] / double(n);
+                }
+                for (size_t i = 0; i < n; ++i) {
+                  double dQ = q[i] - meanQ, dF = f[i] - meanF;
+                  squareQ += dQ * dQ;
+                  squareF += dF * dF;
+                  sums[i] = dQ + dF;
+                  alongQ += g[i] * dQ;
+                  alongF += g[i] * dF;
+                }
+                double share = kind.sums ? 1 : 1 / double(n);
+                double scaleQ = 1 / std::sqrt(squareQ * share + kind.epsilon);
+                double scaleF = 1 / std::sqrt(squareF * share + kind.epsilon);
+                // 1 / sqrt(a) - 1 / sqrt(b), divided by a - b.
+                double slope =
+                    -std::pow(scaleQ * scaleF, 2) / (scaleQ + scaleF);
+                // The change is scaleQ (q - f) + f (scaleQ - scaleF), and the
+                // same with q and f exchanged. A mixture of both by the scales
+                // is at most twice as steep as the smaller one.
+                double partQ = scaleF / (scaleQ + scaleF);
+                double along = partQ * alongF + (1 - partQ) * alongQ;
+                double mean = 0;
+                for (size_t i = 0; i < n; ++i) {
+                  worth[i] = g[i] * 2 * partQ * scaleQ +
+                             slope * along * share * sums[i];
+                  mean += worth[i] / double(n);
+                }
+                for (size_t i = 0; i < n; ++i)
+                  store(i, worth[i] - (kind.centers ? mean : 0));
+              });
+}
+
+} // namespace parallax::analyze
