@@ -35,8 +35,24 @@ OPERATIONS = {
 }
 
 
-def file_of(folder, name):
-    return f"{folder}/{re.sub('[^a-zA-Z0-9_-]', '_', name)}.bin"
+def shortened(name):
+    plain = re.sub('[^a-zA-Z0-9_-]', '_', name)
+    if len(plain) <= 200:
+        return plain
+    return f"{plain[:183]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+
+
+def files_of(folder, ports):
+    """The ports of a model, each with its file."""
+    names = [shortened(name) for name, _, _ in ports]
+    taken = set()
+    for port, name in zip(ports, names):
+        file, number = name, 1
+        while file in taken or (number > 1 and file in names):
+            number += 1
+            file = f'{name}_{number}'
+        taken.add(file)
+        yield *port, f'{folder}/{file}.bin'
 
 
 def content(path):
@@ -62,9 +78,9 @@ def main(model_path, input_dir, output_dir):
         for each in graph.get(field, []):
             name, kind, shape = described(fields(each))
             types[name] = kind, shape
-    for each in graph[11]:
-        name, kind, shape = described(fields(each))
-        values[name] = unpack(kind, shape, content(file_of(input_dir, name)))
+    inputs = [described(fields(each)) for each in graph[11]]
+    for name, kind, shape, path in files_of(input_dir, inputs):
+        values[name] = unpack(kind, shape, content(path))
     for node in map(fields, graph[1]):
         attributes = {}
         for each in map(fields, node.get(5, [])):
@@ -75,9 +91,9 @@ def main(model_path, input_dir, output_dir):
         kind, shape = types[result]
         values[result] = Tensor(kind, shape,
                                 operation(attributes, kind, shape, *operands))
-    for each in graph[12]:
-        name, _, _ = described(fields(each))
-        mine, theirs = values[name].bytes(), content(file_of(output_dir, name))
+    outputs = [described(fields(each)) for each in graph[12]]
+    for name, _, _, path in files_of(output_dir, outputs):
+        mine, theirs = values[name].bytes(), content(path)
         if mine != theirs:
             sys.exit(f"output '{name}' differs")
         print(f"output '{name}': {len(mine)} bytes agree")
