@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { commandLine, printTable, skipped } from "./lib.mjs";
-import { goTo, hasBrowser, openReport, startBrowser } from "../test/Browser/browser.mjs";
+import { goTo, hasBrowser, openReport, startBrowser, viewsOf } from "../test/Browser/browser.mjs";
 import { makeReports } from "../test/Browser/reports.mjs";
 
 const options = commandLine(
@@ -38,6 +38,7 @@ const phaseOf = (folder) =>
     fs.readFileSync(join(folder, "build.log"), "utf8"),
   )?.[1] ?? "-";
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+const textOf = (values) => median(values)?.toFixed(0) ?? "-";
 const work = fs.mkdtempSync(join(tmpdir(), "report-"));
 const browser = await startBrowser(modules);
 const reports = await makeReports({
@@ -57,20 +58,23 @@ for (const { name, folder, file } of reports) {
     }));
     paints.push(times.paint);
     ready.push(times.ready);
-    await goTo(page, "Layers");
-    selections.push(
-      await page.evaluate(
-        () =>
-          new Promise((done) => {
-            const rows = document.querySelectorAll("main tbody tr[aria-rowindex]");
-            const begin = performance.now();
-            rows[rows.length >> 1].click();
-            requestAnimationFrame(() =>
-              setTimeout(() => done(performance.now() - begin)),
-            );
-          }),
-      ),
-    );
+    // Without an analysis there are no layers to select.
+    if ((await viewsOf(page)).includes("Layers")) {
+      await goTo(page, "Layers");
+      selections.push(
+        await page.evaluate(
+          () =>
+            new Promise((done) => {
+              const rows = document.querySelectorAll("main tbody tr[aria-rowindex]");
+              const begin = performance.now();
+              rows[rows.length >> 1].click();
+              requestAnimationFrame(() =>
+                setTimeout(() => done(performance.now() - begin)),
+              );
+            }),
+        ),
+      );
+    }
     await page.close();
     const begin = performance.now();
     execFileSync(options.parallax, ["report", folder, "-o", join(work, "again.html")]);
@@ -79,7 +83,7 @@ for (const { name, folder, file } of reports) {
   rows.push([
     name,
     (fs.statSync(file).size / 1e6).toFixed(2),
-    ...[paints, ready, selections, writes].map((values) => median(values).toFixed(0)),
+    ...[paints, ready, selections, writes].map(textOf),
     phaseOf(folder),
   ]);
 }

@@ -14,10 +14,12 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
+#include <initializer_list>
 #include <poll.h>
 #include <string_view>
 #include <sys/prctl.h>
@@ -62,11 +64,15 @@ bool isOfLauncher(std::string_view variable) {
                               std::ranges::any_of(ofTask, isBegin));
 }
 
-/// The environment of a child.
+/// The environment of a child. Without a launcher, all of it is the user's.
 std::vector<char *> variablesOfChild() {
+  bool isLaunched = std::ranges::any_of(
+      std::initializer_list<const char *>{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK",
+                                          "PMI_SIZE", "SLURM_STEP_NUM_TASKS"},
+      [](const char *name) { return std::getenv(name); });
   std::vector<char *> variables;
   for (char **variable = environ; *variable; ++variable)
-    if (!isOfLauncher(*variable))
+    if (!isLaunched || !isOfLauncher(*variable))
       variables.push_back(*variable);
   variables.push_back(nullptr);
   return variables;

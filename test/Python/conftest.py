@@ -5,6 +5,7 @@
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 
@@ -54,6 +55,13 @@ class ByName(dict):
 def in_sources():
     """The configurations of the repository have paths that begin there."""
     os.chdir(ROOT)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible():
+    """Ctrl-C reaches Python, also where a shell runs the tests in the background
+    and has told them to ignore it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -71,6 +71,10 @@ TEST_F(ShellTest, IsNoRankOfTheJobOfItsParent) {
     ::unsetenv(name);
   }
   EXPECT_NE(text.find("\nPATH="), std::string::npos);
+  // Of a user who has a job of his own to start.
+  ASSERT_EQ(::setenv("OMPI_MCA_btl", "tcp", 1), 0);
+  EXPECT_NE(shell("env").text.find("OMPI_MCA_btl=tcp"), std::string::npos);
+  ::unsetenv("OMPI_MCA_btl");
 }
 
 struct Canceller : Listener {

@@ -135,10 +135,15 @@ function tickTexts(_: uPlot, values: (number | null)[]): string[] {
 }
 
 /// Some room around the points, also where all have the same value.
-function rangeOf(low: number | null, high: number | null): [number, number] {
-  if (low === null || high === null) return [0, 1];
-  const room = 0.05 * (high - low || Math.abs(high) || 1);
-  return [low - room, high + room];
+function rangeOf(points: readonly Point[], low: number, high: number) {
+  const [least, most] = [
+    Math.min(...points.map(({ x }) => x)),
+    Math.max(...points.map(({ x }) => x)),
+  ];
+  // uPlot takes a single value for the middle between zero and its double.
+  const [from, to] = least === most ? [least, most] : [low, high];
+  const room = 0.05 * (to - from || Math.abs(to) || 1);
+  return [from - room, to + room] as [number, number];
 }
 
 function optionsOf(props: Props) {
@@ -149,7 +154,7 @@ function optionsOf(props: Props) {
     scales: {
       x: props.x.isLog
         ? { time: false, distr: 3 }
-        : { time: false, range: (_, low, high) => rangeOf(low, high) },
+        : { time: false, range: (_, low, high) => rangeOf(points, low, high) },
       y: { distr: props.y.isLog ? 3 : 1 },
     },
     axes: [

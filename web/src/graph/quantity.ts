@@ -10,7 +10,7 @@ import { changeOf } from "../changes";
 import { lossAlone, sharesOf } from "../data";
 import type { Build, Data, Layer } from "../data";
 import type { TableKey } from "../types";
-import { changeText, numberText } from "../ui/format";
+import { changeText, minus, numberText } from "../ui/format";
 import type { Kind, Maybe } from "../ui/format";
 import type { GraphNode } from "./network";
 
@@ -69,7 +69,7 @@ function shareText(share: number): string {
 function cosineText(value: number): string {
   const lost = 1 - value;
   return lost > 0 && lost < 1e-5
-    ? `1 − ${numberText(Number(lost.toPrecision(1)))}`
+    ? `1 − ${lost.toExponential(0).replace("-", minus)}`
     : numberText(value, "cosine");
 }
 
