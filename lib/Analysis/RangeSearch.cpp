@@ -5,9 +5,13 @@
 // All errors are computed from the histogram, a bin counting as its centre.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/RangeSearch.h"
+#include "parallax/Support/Simd.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
 
 namespace parallax {
 namespace {
@@ -16,19 +20,20 @@ Interval withZero(double low, double high) {
   return {std::min(low, 0.0), std::max(high, 0.0)};
 }
 
-/// The candidates of a search: the whole range, shrunk towards zero.
+/// The candidates of a search: the whole range, shrunk towards zero. `cost` is
+/// told what it has to be below, and need not be exact beyond.
 template <typename Cost>
 Interval searchRange(const Histogram &histogram, Cost cost) {
   Interval whole = minMaxRange(histogram), best = whole;
   if (histogram.count() == 0 || whole.high == whole.low)
     return whole;
   constexpr int steps = 100;
-  double least = cost(whole);
+  double least = cost(whole, std::numeric_limits<double>::infinity());
   // From wide to narrow: of equally good ranges, the widest.
   for (int step = steps - 1; step > 0; --step) {
     double factor = double(step) / steps;
     Interval range{whole.low * factor, whole.high * factor};
-    if (double error = cost(range); error < least) {
+    if (double error = cost(range, least); error < least) {
       least = error;
       best = range;
     }
@@ -36,24 +41,53 @@ Interval searchRange(const Histogram &histogram, Cost cost) {
   return best;
 }
 
-double centre(const Histogram &histogram, size_t bin) {
-  return histogram.binStart(bin) + histogram.binWidth() / 2;
+/// The bins of a histogram that hold something: their middles and counts.
+struct FilledBins {
+  std::vector<double> centres, counts;
+
+  explicit FilledBins(const Histogram &histogram) {
+    std::span<const int64_t> all = histogram.counts();
+    for (size_t i = 0; i < all.size(); ++i)
+      if (all[i] != 0) {
+        centres.push_back(histogram.binStart(i) + histogram.binWidth() / 2);
+        counts.push_back(double(all[i]));
+      }
+  }
+};
+
+/// What each bin adds to the squared error. Halves are rounded away from zero,
+/// as std::round() does, in a form that vectors have: the greatest number below
+/// a half carries what is a half or more, and nothing else.
+PARALLAX_SIMD void squaredErrors(const double *centres, const double *counts,
+                                 size_t bins, double step, double zeroPoint,
+                                 double last, double *errors) {
+  constexpr double half = 0x1.fffffffffffffp-2;
+  for (size_t i = 0; i < bins; ++i) {
+    double value = centres[i], steps = value / step;
+    double code = __builtin_trunc(steps + __builtin_copysign(half, steps));
+    code += zeroPoint;
+    code = code < 0 ? 0 : code;
+    code = code > last ? last : code;
+    double error = (code - zeroPoint) * step;
+    error -= value;
+    errors[i] = counts[i] * error * error;
+  }
 }
 
-double squaredError(const Histogram &histogram, Interval range,
-                    int64_t levels) {
+/// It stops where it has passed `limit`: sums of squares never fall.
+double squaredError(const FilledBins &bins, Interval range, int64_t levels,
+                    double limit) {
+  constexpr size_t block = 128;
   double step = (range.high - range.low) / double(levels - 1);
   double zeroPoint = std::round(-range.low / step);
-  double sum = 0;
-  std::span<const int64_t> counts = histogram.counts();
-  for (size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] == 0)
-      continue;
-    double value = centre(histogram, i);
-    double code = std::clamp(std::round(value / step) + zeroPoint, 0.0,
-                             double(levels - 1));
-    double error = (code - zeroPoint) * step - value;
-    sum += double(counts[i]) * error * error;
+  double sum = 0, errors[block];
+  for (size_t begin = 0; begin < bins.counts.size() && !(sum >= limit);
+       begin += block) {
+    size_t count = std::min(block, bins.counts.size() - begin);
+    squaredErrors(bins.centres.data() + begin, bins.counts.data() + begin,
+                  count, step, zeroPoint, double(levels - 1), errors);
+    for (size_t i = 0; i < count; ++i)
+      sum += errors[i];
   }
   return sum;
 }
@@ -132,15 +166,16 @@ Interval percentileRange(const Histogram &histogram, double percentile) {
 }
 
 Interval mseRange(const Histogram &histogram, int64_t levels) {
-  return searchRange(histogram, [&](Interval range) {
-    return squaredError(histogram, range, levels);
+  const FilledBins bins(histogram);
+  return searchRange(histogram, [&](Interval range, double limit) {
+    return squaredError(bins, range, levels, limit);
   });
 }
 
 Interval klRange(const Histogram &histogram, int64_t levels) {
   if (levels >= int64_t(histogram.counts().size()))
     return minMaxRange(histogram);
-  return searchRange(histogram, [&](Interval range) {
+  return searchRange(histogram, [&](Interval range, double) {
     return relativeEntropy(histogram, range, levels);
   });
 }

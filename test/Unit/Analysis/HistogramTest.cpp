@@ -163,6 +163,44 @@ TEST(RangeSearch, MseAgreesWithAllValuesInMemory) {
   EXPECT_LT(range.high, whole.high);
 }
 
+/// The squared error of the bins of a histogram, in the order of bins.
+double binnedError(const Histogram &histogram, Interval range, int64_t levels) {
+  double step = (range.high - range.low) / double(levels - 1), sum = 0;
+  double zeroPoint = std::round(-range.low / step);
+  for (size_t i = 0; i < histogram.counts().size(); ++i) {
+    double value = histogram.binStart(i) + histogram.binWidth() / 2;
+    double code = std::clamp(std::round(value / step) + zeroPoint, 0.0,
+                             double(levels - 1));
+    double error = (code - zeroPoint) * step - value;
+    sum += double(histogram.counts()[i]) * error * error;
+  }
+  return sum;
+}
+
+/// However fast it is found, it is the one that has the least error to the bit.
+TEST(RangeSearch, MseIsTheLeastOfAllBins) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    Histogram histogram =
+        histogramOf(bell(5'000, float(seed % 7) - 3, 1, float(seed), seed));
+    for (int64_t levels : {4, 256, 65536}) {
+      Interval whole = minMaxRange(histogram), best = whole;
+      double least = binnedError(histogram, whole, levels);
+      for (int step = 99; step > 0; --step) {
+        double factor = double(step) / 100;
+        Interval range{whole.low * factor, whole.high * factor};
+        if (double error = binnedError(histogram, range, levels);
+            error < least) {
+          least = error;
+          best = range;
+        }
+      }
+      Interval range = mseRange(histogram, levels);
+      EXPECT_EQ(range.low, best.low) << seed << ", " << levels << " levels";
+      EXPECT_EQ(range.high, best.high) << seed << ", " << levels << " levels";
+    }
+  }
+}
+
 TEST(RangeSearch, MoreCodesKeepMore) {
   Histogram histogram = histogramOf(bell(50'000, 0, 1, 200, 5));
   double whole = minMaxRange(histogram).high;

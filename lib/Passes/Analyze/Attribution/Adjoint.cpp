@@ -184,9 +184,8 @@ void closeAlongError(const KernelArgs &args, size_t results, size_t operands) {
   bool isClosed = !(std::abs(left) > enough) || square == 0;
   auto factor = isClosed ? 0.0f : float(left / square);
   for (size_t i = 0; i < operands; ++i)
-    for (size_t j = 0; j < out(args, i).size(); ++j)
-      out(args, i)[j] =
-          in(args, given + i)[j] + factor * in(args, errors + i)[j];
+    addMultiple(in(args, given + i), factor, in(args, errors + i),
+                out(args, i));
   *args.outputs[operands].data<double>() = isClosed ? 0 : std::abs(left);
 }
 
@@ -199,8 +198,9 @@ void giveAlongError(Layer &layer) {
         square > 0 ? float(worthOfErrors(args, results) / square) : 0.0f;
     for (size_t i = 0; i < args.outputs.size(); ++i) {
       Values error = in(args, 2 * results + i);
+      Results worth = out(args, i);
       for (size_t j = 0; j < error.size(); ++j)
-        out(args, i)[j] = factor * error[j];
+        worth[j] = factor * error[j];
     }
   });
 }

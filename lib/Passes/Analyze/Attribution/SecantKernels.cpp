@@ -44,6 +44,33 @@ PARALLAX_SIMD void differenceRun(const float *a, const float *b, float *result,
   }
 }
 
+/// Two roundings, also where a processor could do with one.
+PARALLAX_SIMD void addMultipleRun(const float *a, float factor, const float *b,
+                                  float *result, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    float product = factor * b[i];
+    result[i] = a[i] + product;
+  }
+}
+
+PARALLAX_SIMD void roundedRun(const float *f, float scale, float low,
+                              float high, float *result, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    float step = std::nearbyint(f[i] / scale);
+    step = step < low ? low : step;
+    result[i] = scale * (step > high ? high : step);
+  }
+}
+
+PARALLAX_SIMD void nearbyRun(const float *q, const float *f, float typical,
+                             float visible, float *result, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    float step = std::max(typical, visible * std::abs(f[i]));
+    float moved = f[i] + (q[i] < f[i] ? -step : step);
+    result[i] = isNumber(f[i]) ? moved : f[i];
+  }
+}
+
 /// Eight sums side by side, so that it runs in vectors.
 PARALLAX_SIMD double innerProductRun(const float *a, const float *b,
                                      size_t count) {
@@ -93,6 +120,10 @@ void difference(Values a, Values b, Results result) {
   differenceRun(a.data(), b.data(), result.data(), result.size());
 }
 
+void addMultiple(Values a, float factor, Values b, Results result) {
+  addMultipleRun(a.data(), factor, b.data(), result.data(), result.size());
+}
+
 double innerProduct(Values a, Values b) {
   return innerProductRun(a.data(), b.data(), a.size());
 }
@@ -106,18 +137,13 @@ void nearby(Values q, Values f, Results result) {
     }
   constexpr float part = 0x1p-3f, visible = 0x1p-14f;
   float typical = part * float(std::sqrt(square / std::max(count, 1.0)));
-  for (size_t i = 0; i < f.size(); ++i) {
-    float step = std::max(typical, visible * std::abs(f[i]));
-    result[i] = !isNumber(f[i]) ? f[i] : f[i] + (q[i] < f[i] ? -step : step);
-  }
+  nearbyRun(q.data(), f.data(), typical, visible, result.data(), f.size());
 }
 
 void rounded(Values f, const AffineParams &codes, Results result) {
   auto low = float(codes.low - codes.zeroPoint),
        high = float(codes.high - codes.zeroPoint);
-  for (size_t i = 0; i < f.size(); ++i)
-    result[i] =
-        codes.scale * std::clamp(std::nearbyint(f[i] / codes.scale), low, high);
+  roundedRun(f.data(), codes.scale, low, high, result.data(), f.size());
 }
 
 double sizeOfProducts(Values a, Values b) {

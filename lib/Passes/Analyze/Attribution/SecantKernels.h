@@ -38,6 +38,8 @@ void midpoint(Values a, Values b, Results result);
 void rounded(Values f, const AffineParams &codes, Results result);
 /// a - b, and 0 where that is not a number.
 void difference(Values a, Values b, Results result);
+/// a + factor * b.
+void addMultiple(Values a, float factor, Values b, Results result);
 /// The sum of products in double precision.
 double innerProduct(Values a, Values b);
 /// The sum of the sizes of products.
