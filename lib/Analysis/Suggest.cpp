@@ -60,6 +60,10 @@ public:
     for (const Diagnosis &diagnosis : report.diagnoses)
       if (diagnosis.cause == Cause::DeadChannels)
         dead.push_back(diagnosis.tensor);
+    // Where outputs lose something and none is bad, nobody misses the channels:
+    // what reduces the loss comes first.
+    if (!hasBadOutput && model.worstLoss > aimedLoss)
+      dead.clear();
     bool isBad = model.worstLoss > 1 - outputThreshold;
     aim = good = model.loss;
     if (isBad || dead.empty()) {

@@ -19,6 +19,37 @@ namespace fs = std::filesystem;
 
 namespace parallax {
 
+namespace {
+
+/// What the build says last, as far as it could.
+std::string lastError(const ChildResult &built) {
+  size_t at = built.text.rfind("error: ");
+  if (at == std::string::npos)
+    return "";
+  std::string line = built.text.substr(at);
+  return line.substr(0, line.find('\n'));
+}
+
+/// A build that could not write its results shows nothing about its network: a
+/// case of it would blame the network for a full disk.
+void requireWritten(const ChildResult &built, const fs::path &folder) {
+  constexpr int refused = 2;
+  if (built.exitCode != refused)
+    return;
+  std::string error = lastError(built);
+  bool isLost = error.empty() || error.starts_with("error: not all results");
+  if (isLost)
+    error = "error: what it says could not be written; is the disk full?";
+  for (std::string_view start : {"error: what it says", "error: cannot write '",
+                                 "error: cannot create the folder '"})
+    if (error.starts_with(start))
+      throw WriteError(fmt::format("cannot build the case in '{}': {}",
+                                   folder.string(),
+                                   error.substr(error.find(' ') + 1)));
+}
+
+} // namespace
+
 ChildResult buildCase(const CaseBuilder &builder, const fs::path &folder,
                       const fs::path &evidence, const fs::path &log,
                       int64_t maxSeconds) {
@@ -31,17 +62,17 @@ ChildResult buildCase(const CaseBuilder &builder, const fs::path &folder,
   if (builder.threads > 0)
     command.insert(command.end(),
                    {"--threads", std::to_string(builder.threads)});
-  return runChild(command, folder, log, maxSeconds);
+  ChildResult built = runChild(command, folder, log, maxSeconds);
+  requireWritten(built, folder);
+  return built;
 }
 
 std::string failureVerdict(const ChildResult &built) {
   if (built.signal != 0)
     return fmt::format("the build crashes with signal {}", built.signal);
-  size_t at = built.text.rfind("error: ");
-  std::string line = at == std::string::npos
-                         ? fmt::format("exit code {}", built.exitCode)
-                         : built.text.substr(at);
-  return "the build fails: " + line.substr(0, line.find('\n'));
+  std::string error = lastError(built);
+  return "the build fails: " +
+         (error.empty() ? fmt::format("exit code {}", built.exitCode) : error);
 }
 
 fs::path analysisOf(const fs::path &outputDir) {

@@ -8,8 +8,8 @@
 #ifndef PARALLAX_LIB_CASE_CASEBUILD_H
 #define PARALLAX_LIB_CASE_CASEBUILD_H
 
-#include "parallax/Support/ChildProcess.h"
 #include "parallax/Case/CaseBuilder.h"
+#include "parallax/Support/ChildProcess.h"
 
 namespace parallax {
 
@@ -18,6 +18,7 @@ inline constexpr int64_t caseSeconds = 24 * 3600;
 
 /// Builds in the folder of a case, with its results in `output` there and its
 /// evidence in another folder. What the build prints goes to the file `log`.
+/// Throws WriteError if the build fails because a file could not be written.
 ChildResult buildCase(const CaseBuilder &builder,
                       const std::filesystem::path &folder,
                       const std::filesystem::path &evidence,

@@ -57,7 +57,7 @@ void copyTo(const fs::path &from, const fs::path &to,
                             from.string()));
   createParentDirectories(to);
   if (!fs::is_directory(from)) {
-    fs::copy_file(from, to, fs::copy_options::overwrite_existing);
+    copyFileAtomically(from, to);
     return;
   }
   std::vector<fs::path> folders;
@@ -66,8 +66,7 @@ void copyTo(const fs::path &from, const fs::path &to,
     if (entry.is_directory())
       folders.push_back(entry.path());
     else if (entry.is_regular_file())
-      fs::copy_file(entry.path(), to / entry.path().filename(),
-                    fs::copy_options::overwrite_existing);
+      copyFileAtomically(entry.path(), to / entry.path().filename());
   std::sort(folders.begin(), folders.end());
   for (size_t i = 0; i < std::min(folders.size(), mostFolders); ++i)
     copyTo(folders[i], to / folders[i].filename());

@@ -70,6 +70,8 @@ bool Trials::shows(const Candidate &candidate, const Predicate &predicate) {
   fs::remove_all(files);
   try {
     candidate.write(files, settings.target);
+  } catch (const WriteError &) {
+    throw;
   } catch (const Error &) {
     return false; // It is not a network that a file could hold.
   }

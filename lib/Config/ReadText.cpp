@@ -9,6 +9,8 @@
 
 #include "parallax/Support/Error.h"
 
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 
@@ -16,9 +18,17 @@ namespace parallax::config {
 
 std::string readText(const std::filesystem::path &path, size_t maxBytes,
                      std::string_view kind) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
+  int error = errno;
   std::error_code ignored;
-  if (!file || std::filesystem::is_directory(path, ignored))
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error(fmt::format("{}: this is a folder, not a {} file",
+                            path.string(), kind));
+  if (!file && error != 0 && error != ENOENT)
+    throw Error(fmt::format("{}: cannot read the {} file: {}", path.string(),
+                            kind, std::strerror(error)));
+  if (!file)
     throw Error(
         fmt::format("{}: there is no such {} file", path.string(), kind));
   std::string text(maxBytes, '\0');

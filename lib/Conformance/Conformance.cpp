@@ -112,6 +112,8 @@ void VectorWriter::write(const Vector &vector) {
     if (!lowering.islands.empty())
       throw Error("it computes in float: " + lowering.islands[0].why);
     writeCompiledModel(machine, file, info);
+  } catch (const WriteError &) {
+    throw;
   } catch (const Error &error) {
     // A sum that its accumulator can't hold, or a type that is not taken.
     report.skipped[vector.name] = error.what();
@@ -166,6 +168,8 @@ ConformanceReport writeConformance(const Target &target,
   for (const Vector &vector : conformance::allVectors())
     try {
       writer.write(vector);
+    } catch (const WriteError &) {
+      throw;
     } catch (const Error &error) {
       errors += fmt::format("{}vector '{}': {}", errors.empty() ? "" : "\n",
                             vector.name, error.what());

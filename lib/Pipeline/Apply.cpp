@@ -11,6 +11,7 @@
 #include "parallax/Report/Precision.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
+#include "parallax/Support/Views.h"
 
 #include <fmt/format.h>
 
@@ -90,7 +91,8 @@ void applySuggestions(BuildState &state) {
   state.config = withEdits(original, choice.edits);
   buildAgain(state, firstPhase(choice.edits, original));
   showResult(renderApplied({&before, &*report, loss * (1 - choice.left),
-                            cyclesBefore, state.cycles, choice.extraCycles},
+                            cyclesBefore, state.cycles, choice.extraCycles,
+                            bool(state.network->view(views::npuCore))},
                            currentListener().style()));
   if (!isWorse(before, *report))
     return;

@@ -48,11 +48,7 @@ void RankFolder::bring(const fs::path &file) const {
   // What is not there is reported by whoever reads it.
   if (!fs::exists(from, error))
     return;
-  createParentDirectories(to);
-  fs::copy_file(from, to, error);
-  if (error)
-    throw Error(fmt::format("cannot copy '{}' to '{}': {}", from.string(),
-                            to.string(), error.message()));
+  copyFileAtomically(from, to);
 }
 
 void requireSameConfig(BuildConfig config) {

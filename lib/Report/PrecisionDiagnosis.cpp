@@ -177,8 +177,9 @@ std::string renderApplied(const Application &applied, const TableStyle &style) {
   }
   std::string text = "Predicted and Verified\n" + table.render(style);
   text += fmt::format(
-      "Cycles: {} before, {} predicted, {} verified.\n", applied.cyclesBefore,
-      applied.cyclesBefore + applied.extraCycles, applied.cyclesAfter);
+      "Cycles: {} before, {} predicted, {} verified{}.\n", applied.cyclesBefore,
+      applied.cyclesBefore + applied.extraCycles, applied.cyclesAfter,
+      applied.hasInputProcessors ? ", without those of input processors" : "");
   int64_t dead = deadChannels(*applied.before);
   int64_t deadAfter = deadChannels(*applied.after);
   if (dead > 0 || deadAfter > 0)

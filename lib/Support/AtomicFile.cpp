@@ -67,7 +67,7 @@ void createParentDirectories(const fs::path &path) {
   fs::create_directories(parent, error);
   std::error_code ignored;
   if (!fs::is_directory(parent, ignored))
-    throw Error(fmt::format(
+    throw WriteError(fmt::format(
         "cannot create the folder '{}': {}", parent.string(),
         error ? whyNotWritten(parent, error.value()) : "Not a directory"));
 }
@@ -179,8 +179,8 @@ void AtomicFile::commit() {
 }
 
 void AtomicFile::fail(int error) const {
-  throw Error(fmt::format("cannot write '{}': {}", target.string(),
-                          whyNotWritten(target, error)));
+  throw WriteError(fmt::format("cannot write '{}': {}", target.string(),
+                               whyNotWritten(target, error)));
 }
 
 void writeFileAtomically(const fs::path &path,
@@ -192,6 +192,10 @@ void writeFileAtomically(const fs::path &path,
 
 void writeFileAtomically(const fs::path &path, std::string_view text) {
   writeFileAtomically(path, std::as_bytes(std::span(text)));
+}
+
+void copyFileAtomically(const fs::path &from, const fs::path &to) {
+  writeFileAtomically(to, MappedFile::open(from)->bytes());
 }
 
 } // namespace parallax

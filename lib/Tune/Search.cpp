@@ -9,6 +9,7 @@
 #include "Present.h"
 
 #include "parallax/Pipeline/Evaluation.h"
+#include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Log.h"
@@ -168,6 +169,8 @@ TrialRecord Search::tryOut(const Question &question, int64_t number,
     throw;
   } catch (const DataChanged &) {
     throw;
+  } catch (const WriteError &) {
+    throw; // A full disk says nothing about the network.
   } catch (const Error &error) {
     // What can't be built as it is has to be mended first.
     if (!first() && trial.digest.empty())

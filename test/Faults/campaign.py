@@ -36,6 +36,7 @@ KINDS = {
     "truncated file": (flips.truncate, 16, 400),
     "file size limit": (limits.file_size, 3, 60),
     "full disk": (limits.full_disk, 3, 60),
+    "full disk of other commands": (limits.full_disk_of_others, 4, 120),
     "memory limit": (limits.memory, 4, 80),
     "zero size": (zero_sizes.trial, 80, None),
     "flipped bit": (flips.flip, 64, 3200),

@@ -7,7 +7,7 @@ import resource
 import shutil
 import subprocess
 
-from trials import Finding
+from trials import QUICKSTART, Finding
 
 MEGABYTE = 1 << 20
 
@@ -68,6 +68,69 @@ def full_disk(trials, number, count):
         outcome = judge(trials, ended, folder)
         shutil.rmtree(folder, ignore_errors=True)
     return outcome
+
+
+# What else writes: the words of a command for a folder, and the results that it
+# must have if it succeeds.
+WRITERS = {
+    "optimize": lambda trials, folder: [QUICKSTART / "digits.onnx", folder / "x.onnx"],
+    "conformance": lambda trials, folder: ["--target", "generic", "-o", folder],
+    "run": lambda trials, folder: [
+        *("--model", QUICKSTART / "digits.onnx", "--input_dir", trials.inputs),
+        *("--output_dir", folder, "--enable_perlayer_output"),
+    ],
+    "case pack": lambda trials, folder: [
+        *("--from", trials.built, "-o", folder / "x.plxcase"),
+    ],
+}
+
+
+def results_in(folder):
+    """Cases know when they were packed, so they have to be whole and say why."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.suffix != ".plxcase"
+    }
+
+
+def verdict_of(trials, case):
+    shown = trials.must_work("case", "show", case).text
+    trials.must_work("case", "verify", case)
+    return next(line for line in shown.splitlines() if "verdict:" in line)
+
+
+def write_elsewhere(trials, command, folder):
+    words = WRITERS[command](trials, folder)
+    ended = trials.run(*command.split(), *words)
+    if ended.code != 0:
+        return ended, None
+    case = folder / "x.plxcase"
+    found = verdict_of(trials, case) if case.exists() else results_in(folder)
+    return ended, found
+
+
+def full_disk_of_others(trials, number, count):
+    """Not only builds write: none of them takes a full disk for a result."""
+    if not hasattr(trials, "expected"):
+        trials.inputs, trials.expected = trials.fresh("inputs"), {}
+        output = trials.fresh("first-run")
+        words = ["run", "--model", QUICKSTART / "digits.onnx", "--random_input"]
+        trials.must_work(*words, "--input_dir", trials.inputs, "--output_dir", output)
+    command = list(WRITERS)[number % len(WRITERS)]
+    if command not in trials.expected:
+        whole = write_elsewhere(trials, command, trials.fresh("whole"))[1]
+        trials.expected[command] = whole
+    disk = trials.fresh("disk")
+    with small_disk(disk, int(4 * 1000 ** trials.rng.random())) as is_mounted:
+        if not is_mounted:
+            return "skipped: not root"
+        ended, found = write_elsewhere(trials, command, disk)
+        check_names_file(ended)
+        if found not in (None, trials.expected[command]):
+            raise Finding(f"{command} succeeds with other results: {ended.text}")
+        trials.check_no_leftovers(disk)
+    return "refused" if found is None else "without effect"
 
 
 def least_memory(trials):

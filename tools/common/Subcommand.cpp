@@ -14,6 +14,7 @@
 #include "parallax/Support/Unicode.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 namespace parallax {
 
@@ -41,6 +42,10 @@ int runSubcommand(CLI::App &app, CommonOptions &common, int argc, char **argv,
     return body();
   } catch (const std::bad_alloc &) {
     log(LogLevel::Error, "there is not enough memory for this");
+  } catch (const std::filesystem::filesystem_error &error) {
+    // The library's own words name a function of C++.
+    reportError("cannot use '" + error.path1().string() +
+                "': " + error.code().message());
   } catch (const std::exception &error) {
     reportError(error.what());
   }

@@ -90,6 +90,8 @@ struct Application {
   int64_t cyclesBefore = 0, cyclesAfter = 0;
   /// As predicted.
   int64_t extraCycles = 0;
+  /// The cycles are not all of the compiled model.
+  bool hasInputProcessors = false;
 };
 /// What was promised, and what came of it.
 std::string renderApplied(const Application &applied,

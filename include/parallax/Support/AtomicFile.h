@@ -9,6 +9,8 @@
 #ifndef PARALLAX_SUPPORT_ATOMICFILE_H
 #define PARALLAX_SUPPORT_ATOMICFILE_H
 
+#include "parallax/Support/Error.h"
+
 #include <cstddef>
 #include <filesystem>
 #include <span>
@@ -16,6 +18,13 @@
 #include <string_view>
 
 namespace parallax {
+
+/// A file that the system did not take. What was to be in it may be right, so
+/// whoever tries something and goes on when it fails lets this pass.
+class WriteError : public Error {
+public:
+  using Error::Error;
+};
 
 class AtomicFile {
 public:
@@ -47,6 +56,10 @@ void writeFileAtomically(const std::filesystem::path &path,
                          std::span<const std::byte> bytes);
 void writeFileAtomically(const std::filesystem::path &path,
                          std::string_view text);
+
+/// The library's copy_file says "Input/output error" where the disk is full.
+void copyFileAtomically(const std::filesystem::path &from,
+                        const std::filesystem::path &to);
 
 /// The path of something temporary in a folder that no other process uses, and
 /// no other call: ".parallax-<process>@<host>-<number>.<kind>".

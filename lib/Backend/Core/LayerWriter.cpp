@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Backend/Core/LayerWriter.h"
 #include "parallax/Support/AtomicFile.h"
-#include "parallax/Support/Error.h"
-#include "parallax/Support/Log.h"
 #include "parallax/Support/NumPy.h"
 #include "parallax/Support/TensorFile.h"
 
@@ -25,17 +23,21 @@ LayerWriter::LayerWriter(fs::path folder, const Executable &executable)
   for (const Executable::Probe &probe : executable.probes)
     names.push_back(probe.layer.tensor);
   fileNames = uniqueFileNames(names);
+  // That of another run says nothing about these files.
+  std::error_code ignored;
+  fs::remove(indexFile(), ignored);
+  writeIndexIfComplete();
 }
 
-LayerWriter::~LayerWriter() {
-  try {
-    // One layer per line, for readers and for diff.
-    writeFileAtomically(
-        folder / "index.json",
-        fmt::format("[\n  {}\n]\n", fmt::join(entries, ",\n  ")));
-  } catch (const Error &error) {
-    log(LogLevel::Error, "{}", error.what());
-  }
+fs::path LayerWriter::indexFile() const { return folder / "index.json"; }
+
+/// After the last layer, and not by the destructor, which could not fail.
+void LayerWriter::writeIndexIfComplete() const {
+  if (entries.size() < fileNames.size())
+    return;
+  // One layer per line, for readers and for diff.
+  writeFileAtomically(indexFile(),
+                      fmt::format("[\n  {}\n]\n", fmt::join(entries, ",\n  ")));
 }
 
 void LayerWriter::onResult(const LayerResult &layer, const Tensor &value) {
@@ -56,6 +58,7 @@ void LayerWriter::onResult(const LayerResult &layer, const Tensor &value) {
   entry["file"] = file;
   entries.push_back(
       entry.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  writeIndexIfComplete();
 }
 
 } // namespace parallax

@@ -8,12 +8,12 @@
 #include "parallax/Passes/Calibrate/CalibrationFile.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/JsonProblem.h"
+#include "parallax/Support/MappedFile.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace parallax {
@@ -198,11 +198,12 @@ std::string toJson(const Calibration &calibration) {
 }
 
 Calibration readCalibration(const std::filesystem::path &path) {
-  std::ifstream file(path);
-  if (!file || std::filesystem::is_directory(path))
+  std::error_code ignored;
+  if (std::filesystem::status(path, ignored).type() ==
+      std::filesystem::file_type::not_found)
     throw Error(fmt::format("{}: there is no such calibration", path.string()));
   try {
-    return Reader(path.string()).read(Json::parse(file));
+    return Reader(path.string()).read(Json::parse(readText(path)));
   } catch (const nlohmann::json::exception &error) {
     throw Error(fmt::format("{}: {}", path.string(), jsonProblem(error)));
   }

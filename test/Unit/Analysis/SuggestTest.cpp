@@ -229,6 +229,24 @@ TEST(Suggestion, WhatGainsNothingIsNeverTheFirst) {
   EXPECT_EQ(found[0].edits[0].field, "quant.enable_smooth_quant");
 }
 
+/// Nor are they what 16 bits are spent on while a layer causes the loss: an
+/// output that is undecided does not miss them.
+TEST(Suggestion, TheLayerOfTheLossComesBeforeDeadChannels) {
+  Chain chain;
+  chain.lose(0.015, 1, &AttributionRow::activations);
+  chain.layer(1).metrics.deadChannels = 6;
+  chain.report.diagnoses = diagnose(chain.report);
+  ASSERT_TRUE(std::ranges::any_of(
+      chain.report.diagnoses, [](const Diagnosis &diagnosis) {
+        return diagnosis.cause == Cause::DeadChannels;
+      }));
+  std::vector<Suggestion> found = suggestFor(chain);
+  ASSERT_EQ(found.size(), 1u);
+  // Who reads what a makes; c, which reads the dead channels, stays.
+  EXPECT_EQ(found[0].layers, std::vector<std::string>{"b"});
+  EXPECT_GT(found[0].predictedGain, 0.01);
+}
+
 /// A goal that takes many small parts is still cheaper than all layers.
 TEST(Suggestion, WhatReachesTheGoalComesFirstAndTheCheapestOfThat) {
   Chain chain;

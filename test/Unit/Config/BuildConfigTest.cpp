@@ -706,7 +706,12 @@ TEST(BuildConfigTest, Files) {
       [&] { readBuildConfig((folder / "none.json").string()); },
       "none.json: there is no such configuration file");
   parallax::expectError([&] { readBuildConfig(folder.path().string()); },
-                        "there is no such configuration file");
+                        "this is a folder, not a configuration file");
+  // A link to itself, because root may read every file.
+  std::filesystem::create_symlink("loop.json", folder / "loop.json");
+  parallax::expectError(
+      [&] { readBuildConfig((folder / "loop.json").string()); },
+      "cannot read the configuration file: Too many levels of symbolic links");
 }
 
 TEST(BuildConfigTest, PageAndSchemaKnowAllFields) {

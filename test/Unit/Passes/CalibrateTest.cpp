@@ -281,6 +281,14 @@ TEST(CalibrationFile, ReadsWhatItWrites) {
 TEST(CalibrationFile, RefusesWhatItIsNot) {
   TempDir folder;
   EXPECT_THROW(readCalibration(folder.path() / "absent.json"), Error);
+  try {
+    readCalibration(folder.path());
+    ADD_FAILURE() << "no error";
+  } catch (const Error &error) {
+    EXPECT_NE(std::string(error.what()).find("it is a folder"),
+              std::string::npos)
+        << error.what();
+  }
   for (const char *text :
        {"", "[]", "{}", "{\"version\": 2}", "{\"version\": \"1\"}",
         R"({"version": 1, "method": "KL", "samples": 1, "tensors": 3})",

@@ -154,4 +154,16 @@ TEST(PrecisionSummaries, PartsThatDontAddUpAreNotShown) {
   EXPECT_EQ(attributionTableCsv(report).find("a_out"), std::string::npos);
 }
 
+TEST(PrecisionSummaries, CyclesOfSuggestionsSayWhatTheyLeaveOut) {
+  PrecisionReport report = sampleReport();
+  Application applied{&report, &report, 0, 100, 130, 20};
+  EXPECT_NE(renderApplied(applied).find(
+                "Cycles: 100 before, 120 predicted, 130 verified.\n"),
+            std::string::npos);
+  applied.hasInputProcessors = true;
+  EXPECT_NE(renderApplied(applied).find(
+                "130 verified, without those of input processors.\n"),
+            std::string::npos);
+}
+
 } // namespace

@@ -8,6 +8,7 @@
 #include "../../../lib/Tune/Search.h"
 #include "../Support/TempDir.h"
 #include "parallax/Config/BuildConfig.h"
+#include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Listener.h"
 
@@ -44,6 +45,8 @@ public:
     double loss = losses.at(hopeless.size() - 1);
     if (std::isnan(loss))
       throw Error("the told metric is not a number");
+    if (std::isinf(loss))
+      throw WriteError("cannot write 'outputs.npy': No space left on device");
     return {{1 - loss, 1 - loss, 1 - loss},
             1,
             {loss, loss, loss},
@@ -151,6 +154,14 @@ TEST_F(SearchTest, AFirstTrialWithoutANumberEndsNothing) {
   EXPECT_EQ(search->best(), nullptr);
   EXPECT_TRUE(search->holds(measure(1)));
   EXPECT_EQ(search->first()->number, 1);
+}
+
+/// A resumed search would take the trial for one that can't be measured.
+TEST_F(SearchTest, AFullDiskIsNoTrialThatFailed) {
+  metric.losses = {0.5, nobody};
+  measure(0);
+  EXPECT_THROW(measure(1), WriteError);
+  EXPECT_EQ(history->trials().size(), 1u);
 }
 
 TEST_F(SearchTest, WhatCannotBeBuiltAsItIsIsAnError) {

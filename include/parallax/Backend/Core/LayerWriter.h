@@ -18,10 +18,12 @@ namespace parallax {
 class LayerWriter : public Observer {
 public:
   LayerWriter(std::filesystem::path folder, const Executable &executable);
-  ~LayerWriter() override;
   void onResult(const LayerResult &layer, const Tensor &value) override;
 
 private:
+  std::filesystem::path indexFile() const;
+  void writeIndexIfComplete() const;
+
   std::filesystem::path folder;
   std::vector<std::string> fileNames;
   std::vector<std::string> entries;
