@@ -43,12 +43,13 @@ std::vector<ConfigEdit> Widening::edits() const {
   append(dataOnly, {{"data_type", "U16"}});
   append(weightsOnly, {{"weight_data_type", "S16"}});
   append(results, {{"output_data_type", "U16"}});
+  append(floats, {{"data_type", "FP32"}});
   return result;
 }
 
 std::vector<std::string> Widening::layers() const {
   LayerList all;
-  for (const LayerList *list : {&data, &weights, &results})
+  for (const LayerList *list : {&data, &weights, &results, &floats})
     for (const std::string &name : list->names)
       all.add(name);
   return all.names;

@@ -76,22 +76,30 @@ public:
     from = &search.measure("as configured", {});
     if (!search.holds(*from))
       pullLevers();
-    std::vector<Point> front = predictFront(0);
-    // Evenly over the front, its ends included.
+    // At a good point, losses are attributed again.
+    for (int round = 0; round < mostRounds; ++round) {
+      if (round > 0 && (!search.best() || !hasTheseLevers(*search.best())))
+        break;
+      measureFront(predictFront(round), round);
+    }
+    search.measureAll({{"16 bits everywhere", widest()}});
+  }
+
+private:
+  /// Points evenly over a front, its ends included.
+  void measureFront(const std::vector<Point> &front, int round) {
     constexpr size_t shown = 8;
     size_t count = std::min(front.size(), shown);
     std::vector<Search::Question> questions;
     for (size_t i = 0; i < count; ++i) {
       size_t at = count > 1 ? i * (front.size() - 1) / (count - 1) : 0;
-      questions.push_back({fmt::format("front {}", i + 1), front[at].edits,
-                           predictionOf(front[at])});
+      questions.push_back({fmt::format("front {}, point {} of {}", round + 1,
+                                       at + 1, front.size()),
+                           front[at].edits, predictionOf(front[at])});
     }
-    questions.push_back(
-        {"16 bits everywhere", withLevers({everythingWide(true)})});
     search.measureAll(questions);
   }
 
-private:
   std::vector<ConfigEdit> withLevers(std::vector<ConfigEdit> types) const {
     std::vector<ConfigEdit> edits = levers;
     edits.insert(edits.end(), types.begin(), types.end());
@@ -193,22 +201,15 @@ private:
       network.emplace(narrow);
     }
     bench.calibrate(levers);
-    std::optional<Trial> asIs = bench.attempt({}),
-                         wide =
-                             bench.attempt(std::vector{everythingWide(false)}),
-                         all = bench.attempt(std::vector{everythingWide(true)});
-    if (!asIs || !wide)
+    WidthProblem problem;
+    problem.network = &*network;
+    problem.losses = losses;
+    limitTypes(problem);
+    if (!addCosts(problem))
       return {};
-    WidthProblem problem{&*network,
-                         losses,
-                         {bench.layerCosts(*asIs), bench.layerCosts(*wide),
-                          bench.layerCosts(all ? *all : *wide)}};
-    for (const PrecisionRow &row : network->layers())
-      if (!isAllowed(search.config, row.node, row.type, DataType::U16))
-        problem.fixed.insert(row.node);
     std::vector<Point> points;
-    for (const Widening &choice : chooseFront(problem)) {
-      std::vector<ConfigEdit> types = choice.edits();
+    for (const WidthPoint &corner : farApart(chooseFront(problem))) {
+      std::vector<ConfigEdit> types = corner.choice.edits();
       std::optional<Trial> trial = bench.attempt(types);
       if (trial)
         points.push_back(
@@ -219,6 +220,80 @@ private:
       log(LogLevel::Debug, "predicted: {} cycles, {:.4f} of the error",
           point.cost, point.left);
     return points;
+  }
+
+  /// Of many corners, those that can be told from each other by what is
+  /// measured: to price one is to quantize and lower the network.
+  static std::vector<WidthPoint> farApart(std::vector<WidthPoint> corners) {
+    constexpr double alike = 0.85, asGoodAsNothing = 1e-3;
+    double enough = corners.front().loss * asGoodAsNothing;
+    std::vector<WidthPoint> kept;
+    for (WidthPoint &corner : corners)
+      if (kept.empty() || (corner.loss <= kept.back().loss * alike &&
+                           kept.back().loss > enough))
+        kept.push_back(std::move(corner));
+    return kept;
+  }
+
+  /// What layers have to be, and which are float where they may not have 16
+  /// bits.
+  void limitTypes(WidthProblem &problem) const {
+    for (const PrecisionRow &row : network->layers()) {
+      if (row.moves)
+        continue;
+      auto may = [&](DataType type) {
+        return isAllowed(search.config, row.node, row.type, type);
+      };
+      bool isNarrow = may(DataType::U8), isWide = may(DataType::U16),
+           isFloat = may(DataType::FP32);
+      if (isWide) {
+        if (!isNarrow)
+          problem.required.insert(row.node);
+      } else {
+        (!isNarrow ? problem.alwaysFloat
+         : isFloat ? problem.asFloat
+                   : problem.fixed)
+            .insert(row.node);
+      }
+    }
+  }
+
+  /// The rules for all that can be had: float where 16 bits are not allowed.
+  std::vector<ConfigEdit> everything(const WidthProblem &problem,
+                                     bool isWeights) const {
+    std::vector<ConfigEdit> edits = {everythingWide(isWeights)};
+    Widening floats;
+    for (const std::string &layer : problem.asFloat)
+      floats.floats.add(layer);
+    for (ConfigEdit &edit : floats.edits())
+      edits.push_back(std::move(edit));
+    return edits;
+  }
+
+  /// False if the network can't be built with 16 bits.
+  bool addCosts(WidthProblem &problem) {
+    std::optional<Trial> asIs = bench.attempt({}),
+                         wide = bench.attempt(everything(problem, false)),
+                         all = bench.attempt(everything(problem, true));
+    if (!asIs || !wide)
+      return false;
+    LayerCosts &costs = problem.costs;
+    costs.narrow = bench.layerCosts(*asIs);
+    costs.wide = bench.layerCosts(*wide);
+    costs.wideWeights = bench.layerCosts(all ? *all : *wide);
+    // What becomes codes is a layer of its own behind a float one.
+    for (const std::string &layer : problem.asFloat)
+      costs.floats[layer] = costs.wide[layer] + costs.wide[layer + "_float"];
+    for (const PrecisionRow &row : network->layers()) {
+      costs.conversions[row.tensor] = bench.conversionCost(row);
+      for (const std::string &input : row.inputs)
+        if (const PrecisionRow *read = network->find(input);
+            read && read->type == inputType) {
+          costs.narrowInputs[input] = costs.narrow[input + "_U8"];
+          costs.wideInputs[input] = costs.wide[input + "_U16"];
+        }
+    }
+    return true;
   }
 
   double leftOf(const Trial &trial) const {
@@ -321,7 +396,17 @@ private:
   /// If nothing holds, 16 bits everywhere is the best that can be had.
   void lastResort() {
     if (!isMet())
-      search.measure("16 bits everywhere", withLevers({everythingWide(true)}));
+      search.measure("16 bits everywhere", widest());
+  }
+
+  /// Float where 16 bits are not allowed.
+  std::vector<ConfigEdit> widest() const {
+    WidthProblem problem;
+    if (network) {
+      problem.network = &*network;
+      limitTypes(problem);
+    }
+    return withLevers(everything(problem, true));
   }
 
   Search &search;

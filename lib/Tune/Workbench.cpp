@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Workbench.h"
 
+#include "parallax/Backend/NPU/Cost.h"
 #include "parallax/Backend/NPU/NPU.h"
 #include "parallax/Config/Target.h"
 #include "parallax/Passes/Analyze/Analyze.h"
@@ -156,6 +157,16 @@ std::map<std::string, double> Workbench::layerCosts(const Trial &trial) const {
   for (const LayerCost &cost : trial.costs)
     costs[cost.layer] += countOf(cost, original.tuning.objective);
   return costs;
+}
+
+double Workbench::conversionCost(const PrecisionRow &tensor) const {
+  int64_t elements = 1;
+  for (int64_t size : tensor.shape)
+    elements *= size;
+  return countOf(
+      estimateConversion(elements, findTarget(original.targetHardware),
+                         {original.npuMode, original.compiler.ddrBwLimit}),
+      original.tuning.objective);
 }
 
 int64_t Workbench::cost() {

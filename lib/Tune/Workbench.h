@@ -48,6 +48,8 @@ public:
   /// What the objective counts of it, in all and by layer.
   int64_t costOf(const Trial &trial) const;
   std::map<std::string, double> layerCosts(const Trial &trial) const;
+  /// What it counts of turning 16 bits of a tensor into 8.
+  double conversionCost(const PrecisionRow &tensor) const;
 
   BuildState &calibrated() { return state; }
   const BuildConfig &base() const { return original; }

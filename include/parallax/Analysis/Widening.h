@@ -2,7 +2,8 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A choice of layers, and the rules of layer_configs that ask for it.
+// A choice of layers, and the rules of layer_configs that ask for it. Some may
+// be float instead.
 //===----------------------------------------------------------------------===//
 #ifndef PARALLAX_ANALYSIS_WIDENING_H
 #define PARALLAX_ANALYSIS_WIDENING_H
@@ -23,8 +24,12 @@ public:
 struct Widening {
   /// Layers by what they read, by their weights, and by their results.
   LayerList data, weights, results;
+  /// Layers that read and give float.
+  LayerList floats;
 
-  size_t size() const { return data.names.size() + results.names.size(); }
+  size_t size() const {
+    return data.names.size() + results.names.size() + floats.names.size();
+  }
   std::vector<ConfigEdit> edits() const;
   /// All of them.
   std::vector<std::string> layers() const;

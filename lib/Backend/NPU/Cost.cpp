@@ -123,16 +123,22 @@ private:
   DenseMap<Value, int64_t> kept;
 };
 
+double bytesPerCycleOf(const Target &target, const CostOptions &options) {
+  double bandwidth = target.memory.gigabytesPerSecond;
+  if (options.bandwidthLimit > 0)
+    bandwidth = std::min(bandwidth, options.bandwidthLimit);
+  return bandwidth * 1000 / target.clockMhz;
+}
+
+int64_t cyclesFor(double amount, double perCycle) {
+  return int64_t(std::ceil(amount / perCycle));
+}
+
 class Estimate {
 public:
   Estimate(func::FuncOp npu, const Target &target, const CostOptions &options)
       : target(target), cores(double(target.coresIn(options.mode))),
-        onChip(npu, target) {
-    double bandwidth = target.memory.gigabytesPerSecond;
-    if (options.bandwidthLimit > 0)
-      bandwidth = std::min(bandwidth, options.bandwidthLimit);
-    bytesPerCycle = bandwidth * 1000 / target.clockMhz;
-  }
+        bytesPerCycle(bytesPerCycleOf(target, options)), onChip(npu, target) {}
 
   LayerCost layer(Operation *op) {
     Work work = npu::workOf(op, target);
@@ -155,10 +161,6 @@ public:
   }
 
 private:
-  static int64_t cyclesFor(double amount, double perCycle) {
-    return int64_t(std::ceil(amount / perCycle));
-  }
-
   static LayerCost describe(Operation *op, const Work &work) {
     LayerCost cost;
     cost.layer = getLayerName(op).node;
@@ -235,7 +237,7 @@ private:
   }
 
   const Target &target;
-  double cores, bytesPerCycle = 1;
+  double cores, bytesPerCycle;
   OnChip onChip;
   int64_t now = 0;
 };
@@ -250,6 +252,23 @@ std::vector<LayerCost> estimateCost(func::FuncOp npu, const Target &target,
     if (!isa<nn::ConstantOp>(op))
       costs.push_back(estimate.layer(&op));
   return costs;
+}
+
+LayerCost estimateConversion(int64_t elements, const Target &target,
+                             const CostOptions &options) {
+  LayerCost cost;
+  cost.inputBytes = 2 * elements;
+  cost.outputBytes = elements;
+  int64_t bytes = cost.inputBytes + cost.outputBytes;
+  cost.memoryBytes = bytes > target.memory.onChipBytes ? bytes : 0;
+  cost.computeCycles =
+      cyclesFor(double(elements),
+                target.vector.codes16 * double(target.coresIn(options.mode)));
+  cost.memoryCycles =
+      cyclesFor(double(cost.memoryBytes), bytesPerCycleOf(target, options));
+  cost.cycles =
+      std::max(cost.computeCycles, cost.memoryCycles) + target.launchCycles;
+  return cost;
 }
 
 std::map<std::string, int64_t> cyclesByRow(func::FuncOp npu,

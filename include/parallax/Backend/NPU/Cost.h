@@ -29,6 +29,11 @@ std::vector<LayerCost> estimateCost(mlir::func::FuncOp npu,
                                     const Target &target,
                                     const CostOptions &options = {});
 
+/// What it takes to turn so many codes of 16 bits into codes of 8. Those that
+/// fit on the chip are there.
+LayerCost estimateConversion(int64_t elements, const Target &target,
+                             const CostOptions &options = {});
+
 /// The cycles of layers that have a row in a table. What has none, such as a
 /// conversion, counts for the first layer with a row behind it, or before it
 /// if there is none: the sum is that of all costs.
