@@ -19,7 +19,7 @@ namespace parallax {
 /// Stands for the files that fields of a configuration name, for all files of
 /// the folders among them, and for the pictures of a list: their names, sizes
 /// and times, since data may be too large to read it twice. An output folder
-/// beside the data is no part of it. `isWanted` gets fields as
+/// beside the data does not belong to it. `isWanted` gets fields as
 /// "evaluation.labels".
 std::string
 digestOfFiles(BuildConfig config,
