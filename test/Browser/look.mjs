@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { commandLine, skipped } from "../../bench/lib.mjs";
 import { goTo, hasBrowser, openReport, settle, startBrowser, viewsOf } from "./browser.mjs";
-import { checkPhotos, checkRules, useComparison, useTuning } from "./forms.mjs";
+import { checkBoxes, checkPhotos, checkRules, useComparison, useTuning } from "./forms.mjs";
 import { makeReports } from "./reports.mjs";
 import { analysisOf, cyclesOf, jsonOf, layerCells, numbersOf, shown } from "./shown.mjs";
 
@@ -292,6 +292,7 @@ async function useReport(report) {
   if (report.name === "front") await useTuning(page, report);
   if (report.name === "rules") await checkRules(page, report);
   if (report.name === "photos") await checkPhotos(page);
+  if (report.name === "boxes") await checkBoxes(page, report);
   if (report.name === "chain")
     assert(analysisOf(report).tables[0].rows.length >= layersOfChain, "a long chain");
   const numbers = isAnalyzed ? await checkNumbers(page, report) : 0;
