@@ -138,6 +138,12 @@ export async function checkBoxes(page, { folder }) {
   assert.deepEqual(await drawn(), expected);
   const image = await page.$eval("main .boxes img", ({ complete, naturalWidth }) => [complete, naturalWidth > 0]);
   assert.deepEqual(image, [true, true], "the picture");
+  const size = page.viewport();
+  await page.setViewport({ width: 940, height: 800 });
+  await settle(page);
+  const cut = await page.$eval("main .boxes table", (table) => table.scrollWidth - table.clientWidth);
+  assert(cut <= 1, "the picture leaves room for its numbers");
+  await page.setViewport(size);
   await page.click("main .boxes input[type=checkbox]");
   await settle(page);
   assert.equal((await drawn()).length, expected.length - sets.expected.length, "boxes can be hidden");
