@@ -3,7 +3,9 @@
 //
 // Dealing samples to ranks should cost nothing beside dealing them to threads.
 // Both sides have two cores and take turns; the whole command counts. What a
-// job does not deal is measured, too: it limits how far more ranks help.
+// job does not deal is measured, too: it limits how far more ranks help. So is
+// the launch, by a command that ends at once, and the time of processors, which
+// says what is wasted where others work on the same computer.
 
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
@@ -65,22 +67,24 @@ function writeNumbers(file, shape, count) {
   fs.closeSync(out);
 }
 
-/// Seconds of one command, and the phases that it names.
-function run(command, ...words) {
+/// Seconds of one command, those of processors, and the phases that it names.
+function run(...words) {
+  const timed = 'TIMEFORMAT="processors %U %S"; time "$@"';
   const begin = process.hrtime.bigint();
-  const done = spawnSync(command, [...words, "--log-level", "debug"], {
+  const done = spawnSync("bash", ["-c", timed, "bash", ...words, "--log-level", "debug"], {
     encoding: "utf8",
     env: environment,
     maxBuffer: 1 << 28,
   });
   const seconds = Number(process.hrtime.bigint() - begin) / 1e9;
   if (done.status !== 0 && done.status !== 1)
-    throw new Error(`${command} failed: ${done.stderr.slice(-500)}`);
-  const line = /evaluation: (.*)/.exec(done.stderr + done.stdout)[1];
+    throw new Error(`${words[0]} failed: ${done.stderr.slice(-500)}`);
+  const [, user, system] = /^processors ([0-9.]+) ([0-9.]+)$/m.exec(done.stderr);
+  const line = /evaluation: (.*)/.exec(done.stderr + done.stdout)?.[1] ?? "";
   const phases = {};
   for (const [, name, time] of line.matchAll(/(\w+) ([0-9.]+) s/g))
     phases[name] = (phases[name] ?? 0) + Number(time);
-  return { seconds, phases };
+  return { seconds, processors: Number(user) + Number(system), phases };
 }
 
 if (spawnSync("mpirun", ["--version"]).status !== 0) {
@@ -115,21 +119,30 @@ for (const model of cachedModels(
     const upTo = ["--phase-to", "compile"];
     await runProgram(options.parallax, "build", "--config", config, ...upTo);
     const command = ["evaluate", "--config", config, "--threads"];
+    const check = ["build", "--check", "--config", config, "--threads"];
+    const onRanks = (...words) =>
+      run("mpirun", "--bind-to", "none", "-n", "2", options.parallax, ...words, "1");
     const ours = [];
     const alone = [];
     const ratios = [];
+    const work = [];
+    const launch = [];
     for (let turn = 0; turn < Number(options.turns); ++turn) {
       const threads = run(options.parallax, ...command, "2");
-      const ranks = run("mpirun", "--bind-to", "none", "-n", "2", options.parallax, ...command, "1");
+      const ranks = onRanks(...command);
       ours.push(ranks.seconds);
       ratios.push(threads.seconds / ranks.seconds);
+      work.push(threads.processors / ranks.processors);
       alone.push(ranks.phases.write / ranks.seconds);
+      launch.push(onRanks(...check).seconds - run(options.parallax, ...check, "2").seconds);
     }
     rows.push([
       model.name,
       samples,
       median(ours).toFixed(2),
       median(ratios).toFixed(3),
+      median(work).toFixed(3),
+      median(launch).toFixed(2),
       `${(100 * median(alone)).toFixed(2)} %`,
     ]);
   } finally {
@@ -137,6 +150,6 @@ for (const model of cachedModels(
   }
 }
 printTable(
-  ["network", "samples", "2 ranks, s", "1 x 2 / 2 x 1", "rank 0 alone"],
+  ["network", "samples", "2 ranks, s", "1 x 2 / 2 x 1", "processors", "launch, s", "rank 0 alone"],
   rows,
 );

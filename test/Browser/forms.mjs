@@ -115,3 +115,36 @@ export async function checkPhotos(page) {
   // Codes cover 0 too, but no more than all of the values.
   assert(text.includes("100.0 %") && !/10[1-9]\.\d %/.test(text), "covered parts");
 }
+
+/// A picture in which other objects are found, with the boxes of all three.
+export async function checkBoxes(page, { folder }) {
+  await goTo(page, "Evaluation");
+  const { samples } = jsonOf(folder, "evaluation/changed.json");
+  assert.equal(samples.length, 6, "answers that changed");
+  const kinds = ["expected", "before", "after"];
+  const drawn = () =>
+    page.$$eval("main .boxes .photo rect", (all) =>
+      all
+        .filter((rect) => rect.getAttribute("stroke") !== "#000")
+        .map((rect) => ["x", "y", "width", "height"].map((name) => Number(rect.getAttribute(name)))),
+    );
+  const rows = await page.$$("main tbody tr[aria-rowindex]");
+  await rows.at(-1).click();
+  await settle(page);
+  const name = await page.$eval("main tr[aria-selected=true] bdi.name", (one) => one.title);
+  const sets = samples.find(({ sample }) => sample === name);
+  const expected = kinds.flatMap((kind) => sets[kind].map(({ box }) => box));
+  assert(expected.length >= 3, "boxes of labels, float and NPU");
+  assert.deepEqual(await drawn(), expected);
+  const image = await page.$eval("main .boxes img", ({ complete, naturalWidth }) => [complete, naturalWidth > 0]);
+  assert.deepEqual(image, [true, true], "the picture");
+  const size = page.viewport();
+  await page.setViewport({ width: 940, height: 800 });
+  await settle(page);
+  const cut = await page.$eval("main .boxes table", (table) => table.scrollWidth - table.clientWidth);
+  assert(cut <= 1, "the picture leaves room for its numbers");
+  await page.setViewport(size);
+  await page.click("main .boxes input[type=checkbox]");
+  await settle(page);
+  assert.equal((await drawn()).length, expected.length - sets.expected.length, "boxes can be hidden");
+}

@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { commandLine, skipped } from "../../bench/lib.mjs";
 import { goTo, hasBrowser, openReport, settle, startBrowser, viewsOf } from "./browser.mjs";
-import { checkPhotos, checkRules, useComparison, useTuning } from "./forms.mjs";
+import { checkBoxes, checkPhotos, checkRules, useComparison, useTuning } from "./forms.mjs";
 import { makeReports } from "./reports.mjs";
 import { analysisOf, cyclesOf, jsonOf, layerCells, numbersOf, shown } from "./shown.mjs";
 
@@ -212,6 +212,23 @@ async function checkPrint(page) {
   assert(Math.abs(printed - light) < 1, `charts are printed light: ${printed}, ${light}`);
 }
 
+/// Every column of every table is on a sheet of A4.
+async function checkSheets(page, views) {
+  await page.setViewport({ width: 718, height: 1000 });
+  for (const view of views) {
+    await goTo(page, view);
+    await page.emulateMediaType("print");
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await settle(page);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert(width <= 718, `${view} is printed ${width} pixels wide`);
+    const hasTools = await page.$$eval("main .tools", (all) => all.some((one) => one.checkVisibility()));
+    assert(!hasTools, `${view} is printed without its switches`);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.emulateMediaType("screen");
+  }
+}
+
 /// The same report with as many bytes, as one of a larger network has them.
 function enlarged(file, bytes) {
   const large = join(options.work, "large.html");
@@ -292,6 +309,7 @@ async function useReport(report) {
   if (report.name === "front") await useTuning(page, report);
   if (report.name === "rules") await checkRules(page, report);
   if (report.name === "photos") await checkPhotos(page);
+  if (report.name === "boxes") await checkBoxes(page, report);
   if (report.name === "chain")
     assert(analysisOf(report).tables[0].rows.length >= layersOfChain, "a long chain");
   const numbers = isAnalyzed ? await checkNumbers(page, report) : 0;
@@ -302,6 +320,7 @@ async function useReport(report) {
     await useLayers(page, report);
     await useGraph(page, report);
   }
+  if (["yolov8n", "rules", "front", "compare"].includes(report.name)) await checkSheets(page, views);
   await checkNarrow(page, report, views);
   assert.deepEqual(problems, [], `problems in ${report.name}`);
   await page.close();

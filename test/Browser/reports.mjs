@@ -107,6 +107,41 @@ export async function makeReports({ root, parallax, cache, folder, browser }) {
   run(parallax, "build", "--config", join(photos, "config.json"));
   add("photos", join(photos, "out"));
 
+  // The network of test/Tools/evaluate.test, which reads boxes out of pixels. Its
+  // samples of ones give ranges that cut all boxes off.
+  const boxes = join(folder, "boxes");
+  run("/usr/bin/python3", join(root, "test/Tools/make_tasks.py"), boxes);
+  const ones = "import numpy, sys; numpy.save(sys.argv[1], numpy.ones((1, 3, 4, 4), 'f4'))";
+  fs.mkdirSync(join(boxes, "ones"));
+  run("/usr/bin/python3", "-c", ones, join(boxes, "ones/0.npy"));
+  fs.writeFileSync(
+    join(boxes, "config.json"),
+    JSON.stringify({
+      input: join(boxes, "detector.onnx"),
+      output_dir: join(boxes, "out"),
+      input_processors: [{ tensor_name: "x", tensor_format: "RGB", src_format: "RGB" }],
+      quant: {
+        input_configs: [
+          {
+            tensor_name: "x",
+            calibration_dataset: join(boxes, "ones"),
+            calibration_format: "Numpy",
+          },
+        ],
+        precision_analysis: true,
+      },
+      evaluation: {
+        task: "Detection",
+        images: join(boxes, "detection/images"),
+        labels: join(boxes, "detection/labels"),
+        classes: join(boxes, "detection/classes.txt"),
+        resize: "Letterbox",
+      },
+    }),
+  );
+  run(parallax, "build", "--config", join(boxes, "config.json"));
+  add("boxes", join(boxes, "out"));
+
   const odd = join(folder, "odd");
   // Transpositions, a fifth of the chain, don't become layers; nor would others
   // if they were optimized away. So the page has 3,000.

@@ -169,6 +169,8 @@ void interrupt(const fs::path &folder, std::string_view ending, int signal,
   pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
+    // A shell tells what it runs in the background to ignore interruptions.
+    std::signal(SIGINT, SIG_DFL);
     write();
     ::_exit(0);
   }
