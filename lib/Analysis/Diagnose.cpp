@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 namespace parallax {
 namespace {
@@ -45,7 +46,12 @@ double widthOf(const ValueSummary &values) {
 class Diagnostician {
 public:
   Diagnostician(const PrecisionReport &report, const SeenValues &calibrated)
-      : report(report), calibrated(calibrated), model(report) {}
+      : report(report), calibrated(calibrated), model(report) {
+    for (const PrecisionTable &table : report.tables)
+      for (const PrecisionRow &row : table.rows)
+        if (!row.groups.empty())
+          judged.push_back(&row);
+  }
 
   std::vector<Diagnosis> run() {
     findFaults();
@@ -81,10 +87,9 @@ private:
 
   /// A tensor has one diagnosis of a kind, with the facts that came first.
   void add(const PrecisionRow &row, Cause cause, std::string facts) {
-    for (const Diagnosis &known : found)
-      if (known.tensor == row.tensor &&
-          (known.cause == cause || known.cause == Cause::InputPreparation))
-        return;
+    if (known.contains({row.tensor, Cause::InputPreparation}) ||
+        !known.emplace(row.tensor, cause).second)
+      return;
     found.push_back({row.node, row.tensor, cause, std::move(facts),
                      model.partOf(row.tensor)});
   }
@@ -108,6 +113,9 @@ private:
   const SeenValues &calibrated;
   LossModel model;
   std::vector<Diagnosis> found;
+  std::set<std::pair<std::string, Cause>> known;
+  /// Outputs of which the verdict knows groups, in all tables.
+  std::vector<const PrecisionRow *> judged;
 };
 
 void Diagnostician::findFaults() {
@@ -184,17 +192,15 @@ void Diagnostician::lookAtLayer(const PrecisionRow &row) {
 bool Diagnostician::losesNothingVisible(const PrecisionRow &row) const {
   LossModel::Readers readers = model.readers(row.tensor);
   bool isJudged = false;
-  for (const PrecisionTable &table : report.tables)
-    for (const PrecisionRow &output : table.rows) {
-      if (output.groups.empty() ||
-          std::ranges::find(readers.outputs, output.tensor) ==
-              readers.outputs.end())
-        continue;
-      isJudged = true;
-      for (const ChannelGroup &group : output.groups)
-        if (!group.lost.channels.empty())
-          return false;
-    }
+  for (const PrecisionRow *output : judged) {
+    if (std::ranges::find(readers.outputs, output->tensor) ==
+        readers.outputs.end())
+      continue;
+    isJudged = true;
+    for (const ChannelGroup &group : output->groups)
+      if (!group.lost.channels.empty())
+        return false;
+  }
   return row.type == "Softmax" || (isJudged && readers.layers.empty());
 }
 

@@ -175,6 +175,7 @@ void LossModel::shareOut(const PrecisionReport &report) {
   for (AttributionRow &part : parts) {
     part.weights = std::max(0.0, part.weights * scale);
     part.activations = std::max(0.0, part.activations * scale);
+    partByTensor[part.tensor] += part.total();
   }
 }
 
@@ -236,11 +237,8 @@ double LossModel::bias(const std::string &node) const {
 }
 
 double LossModel::partOf(const std::string &tensor) const {
-  double sum = 0;
-  for (const AttributionRow &part : parts)
-    if (part.tensor == tensor)
-      sum += part.total();
-  return sum;
+  auto it = partByTensor.find(tensor);
+  return it == partByTensor.end() ? 0 : it->second;
 }
 
 ErrorParts LossModel::errorOf(const PrecisionRow &row) const {

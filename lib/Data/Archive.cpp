@@ -20,6 +20,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <unistd.h>
@@ -31,6 +32,7 @@ namespace parallax {
 namespace {
 
 constexpr size_t blockSize = 1 << 16;
+constexpr int64_t tarBlock = 512;
 
 struct FreeArchive {
   void operator()(struct archive *handle) const { archive_read_free(handle); }
@@ -94,8 +96,8 @@ public:
 
 private:
   [[noreturn]] void fail() const {
-    throw Error(fmt::format("cannot write '{}': {}", path.string(),
-                            std::strerror(errno)));
+    throw WriteError(fmt::format("cannot write '{}': {}", path.string(),
+                                 std::strerror(errno)));
   }
 
   const fs::path &path;
@@ -132,8 +134,10 @@ public:
   template <typename Skip> bool next(Skip &&skip) {
     for (;;) {
       int result = archive_read_next_header(handle.get(), &entry);
-      if (result == ARCHIVE_EOF)
+      if (result == ARCHIVE_EOF) {
+        checkEnd();
         return false;
+      }
       if (result != ARCHIVE_OK && result != ARCHIVE_WARN)
         failToRead();
       checkNesting();
@@ -205,6 +209,40 @@ private:
                        "folder, if you trust it",
                        owner.size, elide(current, 80)));
     budget -= bytes;
+  }
+
+  /// A tar file ends with blocks of zeros. libarchive takes one that is cut off
+  /// between two files for a whole one, with fewer samples than it had.
+  void checkEnd() const {
+    bool isTar = (archive_format(handle.get()) & ARCHIVE_FORMAT_BASE_MASK) ==
+                 ARCHIVE_FORMAT_TAR;
+    bool isPlain = archive_filter_count(handle.get()) == 1;
+    if (!isTar || !isPlain)
+      return;
+    la_int64_t end = archive_filter_bytes(handle.get(), 0);
+    // Behind the first block of zeros, or in front of it.
+    if (!isZeroBlock(end - tarBlock) && !isZeroBlock(end))
+      fail(fmt::format("it is cut off behind '{}': the end of a tar file is "
+                       "missing; copy or pack it again",
+                       elide(current, 80)));
+  }
+
+  bool isZeroBlock(int64_t offset) const {
+    std::array<char, tarBlock> block;
+    if (offset < 0)
+      return false;
+    if (owner.path.empty()) {
+      std::span<const std::byte> bytes = owner.bytes;
+      if (bytes.size() < size_t(offset) + tarBlock)
+        return false;
+      std::memcpy(block.data(), bytes.data() + offset, tarBlock);
+    } else {
+      std::ifstream file(owner.path, std::ios::binary);
+      file.seekg(offset);
+      if (!file.read(block.data(), tarBlock))
+        return false;
+    }
+    return std::ranges::count(block, 0) == tarBlock;
   }
 
   /// Compression inside compression multiplies what a bomb can do.

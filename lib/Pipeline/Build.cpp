@@ -74,6 +74,9 @@ void checkPaths(BuildConfig config) {
                     !config.quant.precisionAnalysis;
     if (!isResult && !isUnused && !path.empty() && !fs::exists(path, error))
       missing.push_back(fmt::format("{}: {} does not exist", field, path));
+    if (isResult && !path.empty())
+      if (std::string why = whyNoFolder(path); !why.empty())
+        throw Error(fmt::format("{}: {}", field, why));
   });
   if (!missing.empty())
     throw Error(fmt::format("{}; paths are relative to the current folder",

@@ -59,6 +59,16 @@ std::string whyNotWritten(const fs::path &path, int error) {
   }
 }
 
+std::string whyNoFolder(const fs::path &path) {
+  std::error_code ignored;
+  fs::path folder = fs::exists(path, ignored) ? path : existingFolderOf(path);
+  if (!fs::is_directory(folder, ignored))
+    return fmt::format("'{}' is not a folder", folder.string());
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    return whyNotWritten(folder / "file", errno);
+  return "";
+}
+
 void createParentDirectories(const fs::path &path) {
   fs::path parent = path.parent_path();
   std::error_code error;

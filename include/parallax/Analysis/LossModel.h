@@ -100,6 +100,7 @@ private:
   std::map<std::string, const PrecisionRow *> rows;
   std::map<std::string, const OutlierRow *> outlierRows;
   std::map<std::string, const WeightRow *> weightRows;
+  std::map<std::string, double> partByTensor;
   std::map<std::string, double> biases;
   std::multimap<std::string, const PrecisionRow *> readersOf;
 };

@@ -74,6 +74,10 @@ void removeLeftovers(const std::filesystem::path &folder);
 /// `path`: "you may not write to the folder 'x'".
 std::string whyNotWritten(const std::filesystem::path &path, int error);
 
+/// Why there is no folder of this path to write to, and none can be made;
+/// nothing if all is well, as far as that can be seen without trying.
+std::string whyNoFolder(const std::filesystem::path &path);
+
 /// Whether somebody has deleted the folder that this process is in.
 bool isCurrentFolderGone();
 

@@ -201,6 +201,19 @@ TEST(Archive, RefusesDamage) {
       contentsOf(pack(dir / "a", Packing::Tar, {{"first", "x"}, {"n", noise}}))
           .substr(0, 5000));
   expectError([&] { Archive(truncated).index(); }, "truncated at 'n'");
+  // Between two files and behind the last one: header, "x", header, noise and
+  // zeros, in blocks of 512 bytes.
+  std::string bytes =
+      contentsOf(pack(dir / "b", Packing::Tar, {{"first", "x"}, {"n", noise}}));
+  size_t last = 3 * 512 + (noise.size() + 511) / 512 * 512;
+  for (auto [length, name] : {std::pair<size_t, std::string>(1024, "first"),
+                              std::pair<size_t, std::string>(last, "n")}) {
+    auto cut = dir.write("cut.tar", bytes.substr(0, length));
+    expectError([&] { Archive(cut).index(); }, "is cut off behind '" + name);
+  }
+  // One block of zeros tells that nothing is missing.
+  auto whole = dir.write("whole.tar", bytes.substr(0, last + 512));
+  EXPECT_EQ(Archive(whole).index().files.size(), 2u);
   expectError([&] { Archive(dir.write("t.tar", "no archive at all")).index(); },
               "t.tar': it is not a readable tar, tar.gz or zip file");
   expectError([&] { Archive(dir / "none"); }, "No such file");

@@ -141,9 +141,8 @@ TEST(AtomicFile, SaysWhatIsWrongWithTheFolder) {
   TempDir temp;
   std::filesystem::path file = temp / "missing" / "deeper" / "x";
   std::string folder = temp.path().string();
-  EXPECT_EQ(whyNotWritten(file, EACCES),
-            "you may not write to the folder '" + folder +
-                "' (Permission denied)");
+  EXPECT_EQ(whyNotWritten(file, EACCES), "you may not write to the folder '" +
+                                             folder + "' (Permission denied)");
   EXPECT_EQ(whyNotWritten(file, EROFS),
             "the folder '" + folder + "' is on a read-only file system");
   EXPECT_EQ(whyNotWritten("/proc/x", ENOENT),
@@ -152,6 +151,23 @@ TEST(AtomicFile, SaysWhatIsWrongWithTheFolder) {
   expectError([] { writeFileAtomically("/proc/parallax/x", "text"); },
               "cannot create the folder '/proc/parallax': the folder '/proc' "
               "takes no new files");
+}
+
+TEST(AtomicFile, SeesWhetherAFolderCanBeMade) {
+  TempDir dir;
+  EXPECT_EQ(whyNoFolder(dir.path()), "");
+  EXPECT_EQ(whyNoFolder(dir / "new/er"), "");
+  EXPECT_EQ(whyNoFolder("new/er"), "");
+  fs::path file = dir.write("file", "x");
+  std::string why = "'" + file.string() + "' is not a folder";
+  EXPECT_EQ(whyNoFolder(file), why);
+  EXPECT_EQ(whyNoFolder(file / "new"), why);
+  if (::geteuid() == 0)
+    return; // Root may write everywhere.
+  fs::permissions(dir.path(), fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_NE(whyNoFolder(dir / "new").find("you may not write to the folder"),
+            std::string::npos);
+  fs::permissions(dir.path(), fs::perms::owner_all);
 }
 
 TEST(AtomicFile, KnowsThatTheCurrentFolderIsGone) {

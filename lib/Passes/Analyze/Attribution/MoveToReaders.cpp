@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "MoveToReaders.h"
 #include "../Sweep/Combine.h"
+#include "Places.h"
 
 #include "parallax/Support/TensorAttr.h"
 
@@ -24,40 +25,6 @@ int64_t bytesOf(Value value) {
   std::optional<DType> dtype = toDType(type.getElementType());
   return dtype ? type.getNumElements() * int64_t(sizeOf(*dtype)) : 0;
 }
-
-/// The order of a block while operations move in it. MLIR counts all of them
-/// anew after each move.
-class Places {
-public:
-  explicit Places(Block &block) : block(block) { number(); }
-
-  bool isBefore(Operation *a, Operation *b) const {
-    return places.lookup(a) < places.lookup(b);
-  }
-
-  void moveBefore(Operation *op, Operation *reader) {
-    if (op->getNextNode() == reader)
-      return;
-    op->moveBefore(reader);
-    Operation *previous = op->getPrevNode();
-    uint64_t low = previous ? places.lookup(previous) : 0,
-             gap = places.lookup(reader) - low;
-    if (gap < 2)
-      number();
-    else
-      places[op] = low + gap / 2;
-  }
-
-private:
-  void number() {
-    uint64_t place = 0;
-    for (Operation &op : block)
-      places[&op] = place += uint64_t(1) << 32;
-  }
-
-  Block &block;
-  DenseMap<Operation *, uint64_t> places;
-};
 
 } // namespace
 
