@@ -7,14 +7,14 @@
 
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  cachedModels,
+  benchModels,
+  commandLine,
   inferenceMilliseconds,
   modelFile,
-  peerOptions,
   printTable,
-  selectModels,
   shapeArguments,
 } from "./lib.mjs";
 import {
@@ -23,7 +23,21 @@ import {
   tensorFile,
 } from "../test/Conformance/ort/inputs.mjs";
 
-const options = peerOptions("calibration.mjs");
+const options = commandLine(
+  "node calibration.mjs --cache DIR --parallax PATH [--work DIR] [--all] " +
+    "[--models DIR] [--only NAME,..]",
+  {
+    cache: { type: "string" },
+    parallax: { type: "string" },
+    work: { type: "string" },
+    all: { type: "boolean" },
+    models: { type: "string" },
+    only: { type: "string" },
+  },
+  ["cache", "parallax"],
+);
+const work =
+  options.work ?? fs.mkdtempSync(join(tmpdir(), "parallax-calibration-"));
 const samples = 16;
 
 /// Seconds that a build spends on calibration.
@@ -47,11 +61,11 @@ function calibrationSeconds(config, method, threads) {
 }
 
 const rows = [];
-for (const model of cachedModels(options.cache, selectModels(options))) {
+for (const model of await benchModels(options, options)) {
   const inputs = makeInputs(model);
   if (model.bake || inputs.length > 1) continue; // one file per sample
   process.stderr.write(`calibrating ${model.name}\n`);
-  const dir = join(options.work, model.name);
+  const dir = join(work, model.name);
   fs.rmSync(dir, { recursive: true, force: true });
   fs.mkdirSync(join(dir, "data"), { recursive: true });
   for (let i = 0; i < samples; ++i)
@@ -96,3 +110,4 @@ for (const model of cachedModels(options.cache, selectModels(options))) {
   ]);
 }
 printTable(["model", "MinMax/plain", "KL/plain", "2 threads"], rows);
+if (!options.work) fs.rmSync(work, { recursive: true, force: true });

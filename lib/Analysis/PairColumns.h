@@ -51,10 +51,11 @@ struct PairColumns {
     }
   }
 
-  /// Adds the rows of all columns, whether they count or not.
-  void add(const PairTile &tile);
-  /// The same for what only summaries need.
-  void addValues(const PairTile &tile);
+  /// Adds the rows of all columns, whether they count or not; with what only
+  /// summaries need.
+  void add(const PairTile &tile, bool summarizes);
+  /// The same on any processor, with the same bits.
+  void addPortably(const PairTile &tile, bool summarizes);
 
   ColumnSum column(int64_t i) const {
     return {{dot[i], squareA[i], squareB[i], squareError[i], sumA[i], sumB[i]},

@@ -139,9 +139,7 @@ private:
   }
 
   void addTo(PairColumns &columns, const PairTile &tile) const {
-    columns.add(tile);
-    if (sample.summarizes)
-      columns.addValues(tile);
+    columns.add(tile, sample.summarizes);
   }
 
   int64_t countSaturated(const PairTile &tile) const {

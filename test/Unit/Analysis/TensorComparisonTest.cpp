@@ -7,6 +7,7 @@
 // bits however samples are merged.
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/TensorComparison.h"
+#include "../../../lib/Analysis/PairColumns.h"
 #include "AnalysisTestSupport.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Random.h"
@@ -587,6 +588,34 @@ TEST(TensorComparison, SamplesMayHaveDifferentChannels) {
   EXPECT_EQ(r.worstChannel, 2);
   EXPECT_EQ(r.worstChannelCosine, -1);
   EXPECT_EQ(r.worstSample, 1);
+}
+
+/// Whichever registers a processor has, sums have the same bits.
+TEST(PairColumns, SameBitsOnAnyProcessor) {
+  Random random(77);
+  for (int64_t rows : {0, 1, 2, 7, 128})
+    for (int64_t stride : {8, 11, 64})
+      for (bool summarizes : {false, true})
+        for (bool isExtreme : {false, true}) {
+          std::vector<float> a, b;
+          for (int64_t i = 0; i < rows * stride + lanes; ++i) {
+            a.push_back(float(random.real() - 0.5));
+            b.push_back(a.back() + float(random.real()) * 1e-3f);
+            if (isExtreme && random.next() % 5 == 0)
+              a.back() = std::ldexp(a.back(), int(random.next() % 250) - 125);
+            if (isExtreme && random.next() % 50 == 0)
+              b.back() = random.next() % 2 ? infF : nanF;
+          }
+          PairColumns found, expected;
+          // Twice: sums go on.
+          for (int turn = 0; turn < 2; ++turn) {
+            found.add({a.data(), b.data(), rows, stride}, summarizes);
+            expected.addPortably({a.data(), b.data(), rows, stride},
+                                 summarizes);
+          }
+          EXPECT_EQ(std::memcmp(&found, &expected, sizeof(found)), 0)
+              << rows << " rows, " << stride << " apart";
+        }
 }
 
 } // namespace

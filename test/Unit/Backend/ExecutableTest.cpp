@@ -24,6 +24,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <fmt/format.h>
 #include <future>
 #include <gtest/gtest.h>
 #include <map>
@@ -351,6 +352,47 @@ func.func @main(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
   ExecutionState state(executable);
   for (float value : state.run(std::span(&ones, 1))[0].values<float>())
     EXPECT_FLOAT_EQ(value, 2.5f); // 5 * 0.5 * sqrt(8 * 0.5 - 3)
+}
+
+TEST_F(ExecutableTest, TransposedConvolutionsAddTheirBias) {
+  // Whole blocks of channels, parts of one, and one channel alone; the bias is
+  // an operand, and a constant.
+  for (int64_t outputs : {1, 5, 16, 24}) {
+    std::string type = fmt::format("tensor<2x{}x6x8xf32>", outputs);
+    std::string operands =
+        fmt::format("tensor<2x24x3x4xf32>, tensor<24x{0}x2x2xf32>", outputs);
+    std::string attributes =
+        "{dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides "
+        "= array<i64: 2, 2>, output_padding = array<i64: 0, 0>}";
+    std::string constant;
+    for (int64_t i = 0; i < outputs; ++i)
+      constant += fmt::format("{}{}.375", i ? ", " : "", i);
+    Executable executable = prepareText(fmt::format(
+        R"(
+func.func @main(%x: tensor<2x24x3x4xf32>, %b: tensor<{0}xf32>) -> ({1}, {1}, {1}) {{
+  %w = nn.constant dense<0.125> : tensor<24x{0}x2x2xf32>
+  %k = nn.constant dense<[{2}]> : tensor<{0}xf32>
+  %0 = nn.conv_transpose %x, %w {4} : ({3}) -> {1}
+  %1 = nn.conv_transpose %x, %w, %b {4} : ({3}, tensor<{0}xf32>) -> {1}
+  %2 = nn.conv_transpose %x, %w, %k {4} : ({3}, tensor<{0}xf32>) -> {1}
+  return %0, %1, %2 : {1}, {1}, {1}
+}})",
+        outputs, type, constant, operands, attributes));
+    std::vector<Tensor> inputs{ramp({2, 24, 3, 4}, 0.37f),
+                               ramp({outputs}, 1.7f)};
+    for (int threads : {1, 2}) {
+      ThreadCountScope scope(threads);
+      ExecutionState state(executable);
+      std::span<const Tensor> found = state.run(inputs);
+      for (int64_t i = 0; i < found[0].size(); ++i) {
+        int64_t channel = i / 48 % outputs;
+        float alone = found[0].data<float>()[i];
+        EXPECT_EQ(found[1].data<float>()[i],
+                  alone + inputs[1].data<float>()[channel]);
+        EXPECT_EQ(found[2].data<float>()[i], alone + (float(channel) + 0.375f));
+      }
+    }
+  }
 }
 
 TEST_F(ExecutableTest, TruthOfABlockedValueIsPlain) {

@@ -433,28 +433,39 @@ TEST(Depthwise, EveryTypeFillAndWidth) {
         }
 }
 
-/// Windows that move by a pixel, without padding: rows of a line are a run.
+/// Windows that move by pixels, with padding above and below: rows of a line
+/// are a run.
 class LineTaps : public TapSource {
 public:
-  LineTaps(const Tensor &x, int64_t width, const Kernel &kernel)
-      : x(x), width(width), kernel(kernel),
+  LineTaps(const Tensor &x, const Tensor &padding, int64_t height,
+           int64_t width, const Kernel &kernel)
+      : x(x), padding(padding), height(height), width(width), kernel(kernel),
         outputs((width - kernel.width) / kernel.stride + 1) {}
+
+  /// The pixel of tap (i, j), or -1 in the padding.
+  int64_t pixelOf(int64_t row, int64_t i, int64_t j) const {
+    int64_t line = row / outputs + i - kernel.pad;
+    return line < 0 || line >= height
+               ? -1
+               : line * width + row % outputs * kernel.stride + j;
+  }
 
   int64_t find(int64_t row, int64_t rows, const char **taps,
                int64_t *steps) const override {
     const int64_t pixel = x.dim(1) * int64_t(sizeOf(x.dtype()));
-    const int64_t line = row / outputs, column = row % outputs;
     for (int64_t i = 0; i < kernel.height; ++i)
       for (int64_t j = 0; j < kernel.width; ++j) {
-        *taps++ = static_cast<const char *>(x.rawData()) +
-                  ((line + i) * width + column * kernel.stride + j) * pixel;
-        *steps++ = kernel.stride * pixel;
+        const int64_t at = pixelOf(row, i, j);
+        auto *from =
+            static_cast<const char *>(at < 0 ? padding.rawData() : x.rawData());
+        *taps++ = from + std::max<int64_t>(at, 0) * pixel;
+        *steps++ = at < 0 ? 0 : kernel.stride * pixel;
       }
-    return std::min(rows, outputs - column);
+    return std::min(rows, outputs - row % outputs);
   }
 
-  const Tensor &x;
-  int64_t width;
+  const Tensor &x, &padding;
+  int64_t height, width;
   Kernel kernel;
   int64_t outputs;
 };
@@ -465,26 +476,34 @@ TEST(Depthwise, WindowsThatSlide) {
   for (DType xType : matrixTypes)
     for (const Kernel &kernel :
          {Kernel{3, 3, 1, 1, 0}, Kernel{5, 5, 1, 1, 0}, Kernel{3, 3, 2, 1, 0},
-          Kernel{4, 4, 1, 1, 0}, Kernel{2, 5, 1, 1, 0}, Kernel{7, 7, 1, 1, 0}})
+          Kernel{5, 5, 2, 1, 0}, Kernel{4, 4, 1, 1, 0}, Kernel{2, 5, 1, 1, 0},
+          Kernel{7, 7, 1, 1, 0}, Kernel{3, 3, 1, 1, 1}, Kernel{3, 3, 2, 1, 1},
+          Kernel{5, 5, 1, 1, 2}, Kernel{7, 7, 1, 1, 3}, Kernel{3, 3, 1, 1, 5}})
       for (int64_t channels : {16, 19, 40}) {
-        int64_t height = lines + kernel.height - 1;
+        int64_t height =
+            std::max<int64_t>(1, lines + kernel.height - 1 - 2 * kernel.pad);
         // What is read beyond the last pixel.
         Tensor x = codes(xType, {height * width + 32, channels},
                          MatrixFill::Any, random);
         Tensor w = codes(DType::I8, {channels, 1, kernel.height, kernel.width},
                          MatrixFill::Any, random);
         int64_t zeroPoint = zeroPointOf(xType, random);
-        LineTaps taps(x, width, kernel);
+        Tensor padding(xType, {channels + 32});
+        dispatch(xType, [&](auto tag) {
+          using T = typename decltype(tag)::type;
+          std::fill_n(padding.data<T>(), padding.size(), T(zeroPoint));
+        });
+        LineTaps taps(x, padding, height, width, kernel);
         std::vector<int64_t> expected;
         for (int64_t row = 0; row < lines * taps.outputs; ++row)
           for (int64_t c = 0; c < channels; ++c) {
             int64_t sum = 0;
             for (int64_t i = 0; i < kernel.height; ++i)
               for (int64_t j = 0; j < kernel.width; ++j) {
-                int64_t pixel = (row / taps.outputs + i) * width +
-                                row % taps.outputs * kernel.stride + j;
-                sum += (codeAt(x, pixel * channels + c) - zeroPoint) *
-                       codeAt(w, (c * kernel.height + i) * kernel.width + j);
+                int64_t pixel = taps.pixelOf(row, i, j);
+                if (pixel >= 0)
+                  sum += (codeAt(x, pixel * channels + c) - zeroPoint) *
+                         codeAt(w, (c * kernel.height + i) * kernel.width + j);
               }
             expected.push_back(sum);
           }

@@ -66,15 +66,14 @@ PARALLAX_AVX512 static void quadTile(const uint8_t *a, int64_t stride,
 // Depthwise
 //===----------------------------------------------------------------------===//
 
-/// Codes of 16 channels from up to four lines of taps, `pitch` pointers apart:
-/// [channel][line].
+/// Codes of 16 channels from up to four lines, line l at taps[l * pitch] +
+/// offsets[l]: [channel][line].
 template <int lines>
-PARALLAX_AVX512 static PARALLAX_INLINE __m512i loadQuad(const char *const *taps,
-                                                        int64_t pitch,
-                                                        int64_t offset) {
+PARALLAX_AVX512 static PARALLAX_INLINE __m512i
+loadQuad(const char *const *taps, int64_t pitch, const int64_t *offsets) {
   auto line = [=](int64_t l) PARALLAX_AVX512 {
     return _mm_loadu_si128(
-        reinterpret_cast<const __m128i *>(taps[l * pitch] + offset));
+        reinterpret_cast<const __m128i *>(taps[l * pitch] + offsets[l]));
   };
   // First four channels of each line come together, then four lines of each.
   const __m512i fours =
@@ -91,19 +90,17 @@ PARALLAX_AVX512 static PARALLAX_INLINE __m512i loadQuad(const char *const *taps,
   return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(fours, all), channels);
 }
 
-PARALLAX_AVX512 static PARALLAX_INLINE __m512i loadQuad(int64_t lines,
-                                                        const char *const *taps,
-                                                        int64_t pitch,
-                                                        int64_t offset) {
+PARALLAX_AVX512 static PARALLAX_INLINE __m512i
+loadQuad(int64_t lines, const char *const *taps, const int64_t *offsets) {
   switch (lines) {
   case 1:
-    return loadQuad<1>(taps, pitch, offset);
+    return loadQuad<1>(taps, 1, offsets);
   case 2:
-    return loadQuad<2>(taps, pitch, offset);
+    return loadQuad<2>(taps, 1, offsets);
   case 3:
-    return loadQuad<3>(taps, pitch, offset);
+    return loadQuad<3>(taps, 1, offsets);
   default:
-    return loadQuad<4>(taps, pitch, offset);
+    return loadQuad<4>(taps, 1, offsets);
   }
 }
 
@@ -118,25 +115,27 @@ PARALLAX_AVX512 static void eachRow(const TapRows &rows, int64_t lines,
       for (int64_t l = 0; l < lines; l += 4, weights += 4 * panelColumns) {
         // A tap in the padding stays where it is.
         const char *taps[4];
+        int64_t offsets[4];
         const int64_t count = lines - l < 4 ? lines - l : 4;
         for (int64_t i = 0; i < count; ++i) {
           const int64_t t = (l + i) * columns + c;
-          taps[i] = rows.tap(t) + r * rows.steps[t];
+          taps[i] = rows.tap(t);
+          offsets[i] = r * rows.steps[t];
         }
-        own = _mm512_dpbusd_epi32(own, loadQuad(count, taps, 1, 0),
+        own = _mm512_dpbusd_epi32(own, loadQuad(count, taps, offsets),
                                   _mm512_loadu_si512(weights));
       }
     _mm512_storeu_si512(sums, own);
   }
 }
 
-/// Rows that move by a column: each of them sees one more, and all but one of
-/// those that the row before has seen.
-template <int lines, int columns>
+/// Rows that move by `stride` columns: each of them sees so many more, and all
+/// others of those that the row before has seen. A line in the padding stays
+/// where it is.
+template <int lines, int columns, int stride>
 PARALLAX_AVX512 static void slide(const TapRows &rows, const int8_t *panel,
                                   const int32_t *start, int32_t *sums) {
   constexpr int quads = (lines + 3) / 4;
-  const int64_t step = rows.steps[0];
   __m512i weights[columns][quads], seen[columns][quads];
 #pragma unroll
   for (int c = 0; c < columns; ++c)
@@ -144,24 +143,36 @@ PARALLAX_AVX512 static void slide(const TapRows &rows, const int8_t *panel,
     for (int q = 0; q < quads; ++q)
       weights[c][q] =
           _mm512_loadu_si512(panel + (c * quads + q) * 4 * panelColumns);
-  int64_t at = rows.first * step + rows.byteOffset;
-  auto load = [&](int column, __m512i *to, int64_t offset) PARALLAX_AVX512 {
-    to[0] =
-        loadQuad<(lines < 4 ? lines : 4)>(rows.taps + column, columns, offset);
+  int64_t steps[lines], at[lines];
+#pragma unroll
+  for (int l = 0; l < lines; ++l) {
+    steps[l] = rows.steps[l * columns];
+    at[l] = rows.first * steps[l] + rows.byteOffset;
+  }
+  auto load = [&](int column) PARALLAX_AVX512 {
+    seen[column][0] =
+        loadQuad<(lines < 4 ? lines : 4)>(rows.taps + column, columns, at);
     if constexpr (quads > 1)
-      to[1] = loadQuad<lines - 4>(rows.taps + 4 * columns + column, columns,
-                                  offset);
+      seen[column][1] = loadQuad<lines - 4>(rows.taps + 4 * columns + column,
+                                            columns, at + 4);
   };
+  // What the first row moves to where it belongs.
 #pragma unroll
-  for (int c = 1; c < columns; ++c)
-    load(c - 1, seen[c], at);
-  for (int64_t r = 0; r < rows.rows; ++r, at += step, sums += panelColumns) {
+  for (int c = columns - 1; c >= stride; --c) {
+    load(c - stride);
 #pragma unroll
-    for (int c = 1; c < columns; ++c)
+    for (int q = 0; q < quads; ++q)
+      seen[c][q] = seen[c - stride][q];
+  }
+  for (int64_t r = 0; r < rows.rows; ++r, sums += panelColumns) {
+#pragma unroll
+    for (int c = stride; c < columns; ++c)
 #pragma unroll
       for (int q = 0; q < quads; ++q)
-        seen[c - 1][q] = seen[c][q];
-    load(columns - 1, seen[columns - 1], at);
+        seen[c - stride][q] = seen[c][q];
+#pragma unroll
+    for (int c = columns - stride; c < columns; ++c)
+      load(c);
     __m512i own = _mm512_loadu_si512(start ? start : sums);
 #pragma unroll
     for (int c = 0; c < columns; ++c)
@@ -169,27 +180,48 @@ PARALLAX_AVX512 static void slide(const TapRows &rows, const int8_t *panel,
       for (int q = 0; q < quads; ++q)
         own = _mm512_dpbusd_epi32(own, seen[c][q], weights[c][q]);
     _mm512_storeu_si512(sums, own);
+#pragma unroll
+    for (int l = 0; l < lines; ++l)
+      at[l] += steps[l];
   }
 }
 
-/// Whether each tap of a row is its right neighbour of the row before.
-static bool movesByColumn(const TapRows &rows, int64_t lines, int64_t columns) {
-  for (int64_t t = 0; t < lines * columns; ++t)
-    if (rows.steps[t] != rows.steps[0] ||
-        (t % columns != 0 && rows.taps[t] != rows.taps[t - 1] + rows.steps[0]))
-      return false;
-  return true;
+/// By how many columns each row moves; 0 if its taps don't move together.
+static int64_t columnsPerRow(const TapRows &rows, int64_t lines,
+                             int64_t columns) {
+  int64_t stride = 0;
+  for (int64_t t = 0; t < lines * columns; ++t) {
+    if (t % columns == 0)
+      continue;
+    const int64_t step = rows.steps[t], pixel = rows.taps[t] - rows.taps[t - 1];
+    if (step != rows.steps[t - 1])
+      return 0;
+    // A line of padding is alike wherever it is read.
+    if (step == 0 && pixel == 0)
+      continue;
+    if (pixel <= 0 || step % pixel != 0 || (stride && step / pixel != stride))
+      return 0;
+    stride = step / pixel;
+  }
+  return stride;
 }
 
 static void depthwiseQuads(const TapRows &rows, int64_t lines, int64_t columns,
                            const int8_t *panel, const int32_t *start,
                            int32_t *sums) {
-  const bool slides =
-      rows.rows > 1 && lines == columns && movesByColumn(rows, lines, columns);
-  if (slides && columns == 3)
-    return slide<3, 3>(rows, panel, start, sums);
-  if (slides && columns == 5)
-    return slide<5, 5>(rows, panel, start, sums);
+  const int64_t stride = rows.rows > 1 && lines == columns
+                             ? columnsPerRow(rows, lines, columns)
+                             : 0;
+  if (stride == 1 && columns == 3)
+    return slide<3, 3, 1>(rows, panel, start, sums);
+  if (stride == 1 && columns == 5)
+    return slide<5, 5, 1>(rows, panel, start, sums);
+  if (stride == 1 && columns == 7)
+    return slide<7, 7, 1>(rows, panel, start, sums);
+  if (stride == 2 && columns == 3)
+    return slide<3, 3, 2>(rows, panel, start, sums);
+  if (stride == 2 && columns == 5)
+    return slide<5, 5, 2>(rows, panel, start, sums);
   eachRow(rows, lines, columns, panel, start, sums);
 }
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "OneDnnSupport.h"
 #include "parallax/Support/Error.h"
+#include "parallax/Support/Parallel.h"
+#include "parallax/Support/Simd.h"
 
 #include <fmt/format.h>
 
@@ -71,6 +73,57 @@ std::vector<float> scaledWeights(const Tensor &weights,
   return scaled;
 }
 
+/// Rows of `width` floats, each with the same numbers added.
+PARALLAX_SIMD void addToRows(const float *numbers, int64_t width, int64_t rows,
+                             float *to) {
+  if (width == 16)
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t i = 0; i < 16; ++i)
+        to[16 * r + i] += numbers[i];
+  else if (width == 8)
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t i = 0; i < 8; ++i)
+        to[8 * r + i] += numbers[i];
+  else
+    for (int64_t r = 0; r < rows; ++r)
+      to[r] += *numbers;
+}
+
+/// oneDNN adds the bias of a transposed convolution one element at a time,
+/// which takes longer than the convolution. This adds it to what is there; the
+/// sum of two numbers is the same either way.
+Kernel withBias(Kernel kernel, const Shape &shape, Layout layout,
+                const Tensor *known) {
+  const int64_t channels = shape[1], width = layout.channelBlock;
+  const int64_t planes = (channels + width - 1) / width;
+  const int64_t pixels = elementCount(std::span(shape).subspan(2));
+  // Channels that only fill a block stay zero.
+  std::vector<float> numbers(size_t(planes * width), 0.0f);
+  if (known)
+    std::copy_n(known->data<float>(), size_t(channels), numbers.begin());
+  kernel.run = [run = std::move(kernel.run), numbers, isKnown = bool(known),
+                channels, width, planes, pixels,
+                batch = shape[0]](const KernelArgs &args) {
+    run(args);
+    std::vector<float> given;
+    if (!isKnown) {
+      given.assign(numbers.size(), 0.0f);
+      std::copy_n(args.inputs[2].data<float>(), size_t(channels),
+                  given.begin());
+    }
+    const float *bias = isKnown ? numbers.data() : given.data();
+    auto *to = static_cast<float *>(args.outputs[0].rawData());
+    constexpr int64_t grain = 1 << 15;
+    parallelFor(batch * planes, std::max<int64_t>(1, grain / (pixels * width)),
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i)
+                    addToRows(bias + i % planes * width, width, pixels,
+                              to + i * pixels * width);
+                });
+  };
+  return kernel;
+}
+
 } // namespace
 
 Kernel makeConvolution(KernelBuilder &builder, const ConvolutionParams &params,
@@ -91,7 +144,8 @@ Kernel makeConvolution(KernelBuilder &builder, const ConvolutionParams &params,
   const Tensor *constantBias = hasBias ? builder.constant(2) : nullptr;
   bool biasIsKnown = !hasBias || constantBias;
   MemoryDesc bias;
-  if (hasBias || affine)
+  const bool addsBias = params.transposed && hasBias && !affine;
+  if ((hasBias || affine) && !addsBias)
     bias = plainDesc({targetShape[1]});
 
   // Nothing where oneDNN has no implementation of this shape.
@@ -146,7 +200,10 @@ Kernel makeConvolution(KernelBuilder &builder, const ConvolutionParams &params,
   } else {
     kernel.bindInput(DNNL_ARG_WEIGHTS, weights, 1);
   }
-  if (hasBias && !biasIsKnown) {
+  if (addsBias) {
+    if (constantBias)
+      builder.releaseConstant(2);
+  } else if (hasBias && !biasIsKnown) {
     kernel.bindInput(DNNL_ARG_BIAS, bias, 2);
   } else if (hasBias || affine) {
     std::vector<float> values(size_t(targetShape[1]), 0.0f);
@@ -164,6 +221,8 @@ Kernel makeConvolution(KernelBuilder &builder, const ConvolutionParams &params,
     if (op.kind == PostOp::Kind::Add)
       builder.wantLayout(op.input, to);
   Kernel result = kernel.finish(choice.primitive);
+  if (addsBias)
+    result = withBias(std::move(result), targetShape, to, constantBias);
   const Shape &weightShape = builder.input(1).shape;
   const Shape &perWeight = params.transposed ? sourceShape : targetShape;
   result.work = double(elementCount(perWeight)) / 8 *
