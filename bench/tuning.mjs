@@ -35,21 +35,24 @@ const options = commandLine(
   ["cache", "parallax"],
 );
 
-/// What the history of a tuning says.
+/// What a tuning has come to: its best trial, and how far that is from float on
+/// samples that it was not tuned on.
 function outcome(folder) {
-  const trials = fs
-    .readFileSync(join(folder, "tuning", "history.jsonl"), "utf8")
-    .trim()
+  const read = (name) =>
+    fs.readFileSync(join(folder, "tuning", name), "utf8").trim();
+  const trials = read("history.jsonl")
     .split("\n")
     .map((line) => JSON.parse(line))
     .filter((record) => "number" in record && !record.failure);
-  const good = trials.filter((trial) => trial.loss.value <= 0.01);
-  const best = good.sort((a, b) => a.cycles - b.cycles)[0];
+  const found = JSON.parse(read("outcome.json"));
+  const best = trials.find((trial) => trial.number === found.best);
   return {
     trials: trials.length,
+    isMet: found.is_met,
     before: trials[0].metric.value,
-    after: best?.metric.value ?? NaN,
-    factor: best ? best.cycles / trials[0].cycles : NaN,
+    after: best.metric.value,
+    factor: best.cycles / trials[0].cycles,
+    loss: found.best_validated?.loss[0] ?? NaN,
   };
 }
 
@@ -86,7 +89,7 @@ for (const model of cachedModels(options.cache, selectModels(options))) {
         ...(isFront ? ["--pareto"] : []),
       ).catch(() => {}),
     );
-    const { trials, before, after, factor } = outcome(folder);
+    const { trials, isMet, before, after, factor, loss } = outcome(folder);
     rows.push([
       model.name,
       strategy,
@@ -95,11 +98,16 @@ for (const model of cachedModels(options.cache, selectModels(options))) {
       before.toFixed(5),
       after.toFixed(5),
       factor.toFixed(3),
+      isMet ? "yes" : "no",
+      loss.toFixed(5),
     ]);
   }
 }
 fs.rmSync(work, { recursive: true });
 printTable(
-  ["model", "strategy", "trials", "seconds", "U8", "tuned", "cycles"],
+  [
+    ...["model", "strategy", "trials", "seconds", "U8", "tuned", "cycles"],
+    ...["holds", "loss on others"],
+  ],
   rows,
 );

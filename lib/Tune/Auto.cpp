@@ -152,12 +152,17 @@ private:
   void pullLevers() {
     if (search.config.levers.empty())
       return;
-    std::vector<ConfigEdit> chosen = chooseLevers(search);
-    if (chosen.empty())
+    ChosenLevers chosen = chooseLevers(search);
+    if (chosen.edits.empty())
       return;
-    const TrialRecord &pulled = search.measure("levers", chosen);
+    // The loss follows the squared error of the outputs.
+    std::optional<Search::Prediction> prediction;
+    if (from->failure.empty())
+      prediction = {from->loss.value * chosen.left, from->cycles};
+    const TrialRecord &pulled =
+        search.measure("levers", chosen.edits, prediction);
     if (lossOf(pulled) < lossOf(*from)) {
-      levers = chosen;
+      levers = chosen.edits;
       from = &pulled;
     }
   }
@@ -325,10 +330,11 @@ private:
     return search.measure(purpose, point.edits, predictionOf(point));
   }
 
-  /// The greatest loss that 8 bits may have beside the part of the errors that
-  /// is left: what was measured on few samples is uncertain, and the best of
-  /// several trials is so by chance, too.
-  double steepest() const { return std::max(from->loss.high, lossOf(*from)); }
+  /// What 8 bits lose, beside the part of the errors that is left: by the same
+  /// rule by which trials hold.
+  double steepest() const {
+    return from->failure.empty() ? carefulLoss(from->loss) : lossOf(*from);
+  }
 
   /// Looks for the cheapest point that is predicted to hold, and does. False if
   /// no other front can be expected to have a cheaper one.
@@ -362,12 +368,14 @@ private:
 
   /// Predictions may have been too careful. What points lose that lie between
   /// 8 bits and one that holds is interpolated, at the upper ends of the
-  /// intervals, and the cheapest that should hold is measured.
+  /// intervals, and the cheapest that should hold is measured. Not where even
+  /// these are not tolerable: samples that happen to lose little would lead
+  /// further and further away.
   void descend(const std::vector<Point> &front, const Point &start,
                const TrialRecord &held, int round) {
     double allowed = search.tolerableLoss();
     double good = start.left, high = held.loss.high;
-    double bad = 1, tooHigh = steepest();
+    double bad = 1, tooHigh = std::max(from->loss.high, lossOf(*from));
     int64_t cost = held.cycles;
     for (int i = 0; i < mostDescents && high < allowed && tooHigh > allowed &&
                     hasTrialsLeft();

@@ -13,7 +13,9 @@
 #include "parallax/Support/Listener.h"
 #include "parallax/Support/Ranks.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace fs = std::filesystem;
@@ -65,11 +67,28 @@ std::string askCommand(const Search &search, const fs::path &history) {
   return result.text;
 }
 
+/// Fields that are the same for all trials: what is compared, what it is
+/// measured by and where files go. Without a name, it is all of them.
+bool isShared(std::string_view field) {
+  static constexpr std::string_view shared[] = {
+      "",           "input",           "output_dir", "output_name", "work_dir",
+      "model_type", "target_hardware", "npu_mode",   "evaluation",  "tuning"};
+  std::string_view section = field.substr(0, field.find('.'));
+  return std::ranges::find(shared, section) != std::end(shared);
+}
+
+/// What was found so far is kept, whatever comes from outside.
 std::vector<ConfigEdit> proposedEdits(const std::string &text) {
   Json patch = patchOf(text);
   if (!patch.is_object())
-    throw Error("a custom strategy did not give a JSON object of fields and "
-                "values, such as {\"quant.calibration_method\": \"KL\"}");
+    throw SearchEnded{
+        "a custom strategy did not give a JSON object of fields and values, "
+        "such as {\"quant.calibration_method\": \"KL\"}"};
+  for (const auto &[field, value] : patch.items())
+    if (isShared(field))
+      throw SearchEnded{fmt::format("a custom strategy wanted to change '{}', "
+                                    "which is the same for all trials",
+                                    field)};
   return editsOf(patch);
 }
 

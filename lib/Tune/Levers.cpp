@@ -145,10 +145,10 @@ std::string describeError(double found, double before) {
 
 } // namespace
 
-std::vector<ConfigEdit> chooseLevers(Search &search) {
+ChosenLevers chooseLevers(Search &search) {
   OutputError error(search);
-  std::vector<ConfigEdit> chosen;
-  double least = error.of({});
+  ChosenLevers chosen;
+  double asConfigured = error.of({}), least = asConfigured;
   for (TuningLever kind : search.config.levers) {
     std::optional<ConfigEdit> better;
     double before = least;
@@ -157,7 +157,7 @@ std::vector<ConfigEdit> chooseLevers(Search &search) {
         continue;
       search.checkTime();
       ConfigEdit edit{std::string(lever.field), std::string(lever.value)};
-      std::vector<ConfigEdit> tried = chosen;
+      std::vector<ConfigEdit> tried = chosen.edits;
       tried.push_back(edit);
       double found = error.of(tried);
       log(LogLevel::Info, "lever {} = {}: {}", lever.field, lever.value,
@@ -168,8 +168,10 @@ std::vector<ConfigEdit> chooseLevers(Search &search) {
       }
     }
     if (better)
-      chosen.push_back(*better);
+      chosen.edits.push_back(*better);
   }
+  if (asConfigured > 0 && std::isfinite(asConfigured))
+    chosen.left = least / asConfigured;
   return chosen;
 }
 

@@ -12,9 +12,15 @@
 
 namespace parallax {
 
+struct ChosenLevers {
+  std::vector<ConfigEdit> edits;
+  /// The part of the squared error of the outputs that they leave.
+  double left = 1;
+};
+
 /// The levers that lower the error of the outputs, as far as the configuration
-/// allows them; empty if none does.
-std::vector<ConfigEdit> chooseLevers(Search &search);
+/// allows them; none if none does.
+ChosenLevers chooseLevers(Search &search);
 
 } // namespace parallax
 

@@ -161,13 +161,16 @@ public:
           take(worst, group.mean,
                group.deviation / std::sqrt(double(group.samples)));
     }
+    if (!std::isfinite(worst.metric.value))
+      throw Error("the similarity of a trial is not a number");
     return worst;
   }
 
 private:
   static void take(Measured &worst, double mean, double deviation) {
     constexpr double ofConfidence = 1.96;
-    if (mean > worst.metric.value)
+    // What is not a number stays the worst.
+    if (mean > worst.metric.value || std::isnan(worst.metric.value))
       return;
     double wide = ofConfidence * deviation;
     worst.metric = {mean, mean - wide, std::min(1.0, mean + wide)};

@@ -124,6 +124,15 @@ std::string describeLoss(const Estimate &loss) {
   return text;
 }
 
+/// What decides whether a loss is tolerable, where that is another number.
+std::string describeCare(const Estimate &loss) {
+  double careful = carefulLoss(loss);
+  return careful > loss.value
+             ? fmt::format(", {:.4f} with one standard error for safety",
+                           careful)
+             : std::string();
+}
+
 std::string describeMetric(const std::string &title,
                            const ValidatedMetric &value) {
   return fmt::format("{} {:.4f}, {} on {} other samples", title,
@@ -226,15 +235,15 @@ std::string describeResult(const TuneResult &result) {
                      result.bestValidated->loss.value <= result.tolerableLoss;
   std::string text = fmt::format(
       "{}: {}. It takes {:.3f} times the cost of the configuration as it was. "
-      "On the samples that it was tuned on, its {} is {}, where {:.4f} worse "
-      "is "
-      "tolerable.",
+      "On the samples that it was tuned on, its {} is {}{}, where {:.4f} worse "
+      "is tolerable.",
       !result.isMet ? "No trial keeps to the criterion"
       : isConfirmed ? "The criterion holds"
                     : "The criterion holds on the samples that were tuned on, "
                       "but the others do not confirm it",
       describeChanges(result.best.edits), factor, result.metric,
-      describeLoss(result.best.loss), result.tolerableLoss);
+      describeLoss(result.best.loss), describeCare(result.best.loss),
+      result.tolerableLoss);
   if (result.bestValidated)
     text += fmt::format(" The final figure: {}.",
                         describeMetric(result.metric, *result.bestValidated));

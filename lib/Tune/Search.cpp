@@ -90,7 +90,7 @@ std::vector<ConfigEdit> Search::ownEdits(const TrialRecord &trial) const {
 bool Search::holds(const TrialRecord &trial) const {
   return trial.failure.empty() &&
          trial.samples == int64_t(split.tuning.size()) &&
-         trial.loss.value <= tolerable;
+         carefulLoss(trial.loss) <= tolerable;
 }
 
 const TrialRecord *Search::best() const {
@@ -101,8 +101,9 @@ const TrialRecord *Search::best() const {
       continue;
     auto rank = [&](const TrialRecord &one) {
       bool isGood = holds(one);
-      return std::tuple(!isGood, isGood ? double(one.cycles) : one.loss.value,
-                        isGood ? one.loss.value : double(one.cycles));
+      double loss = carefulLoss(one.loss);
+      return std::tuple(!isGood, isGood ? double(one.cycles) : loss,
+                        isGood ? loss : double(one.cycles));
     };
     if (!best || rank(trial) < rank(*best))
       best = &trial;
@@ -141,7 +142,7 @@ double Search::hopelessLoss() const {
   const TrialRecord *best = this->best();
   if (!best)
     return whole;
-  return holds(*best) ? tolerable : best->loss.value;
+  return holds(*best) ? tolerable : carefulLoss(best->loss);
 }
 
 /// Builds and measures, and notes what comes of it.

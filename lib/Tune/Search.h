@@ -55,12 +55,13 @@ public:
   bool knows(const std::vector<ConfigEdit> &edits) const;
   /// The changes of a trial without those that all have.
   std::vector<ConfigEdit> ownEdits(const TrialRecord &trial) const;
+  /// Whether the careful loss of a trial, on all samples, is tolerable.
   bool holds(const TrialRecord &trial) const;
   /// What may be lost, as a difference.
   double tolerableLoss() const { return tolerable; }
-  /// The cheapest trial that holds the criterion, or else the one that loses
-  /// least; null before the first. Of those that were asked for so far: what an
-  /// earlier run came to later must not lead this one elsewhere.
+  /// The cheapest trial that holds the criterion, or else the one with the
+  /// least careful loss; null before the first. Of those that were asked for so
+  /// far: what an earlier run came to later must not lead this one elsewhere.
   const TrialRecord *best() const;
   /// The first that was asked for, which is the configuration as it is.
   const TrialRecord *first() const { return firstAsked; }

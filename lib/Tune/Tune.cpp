@@ -192,6 +192,24 @@ void runStrategy(Search &search, const TuneOptions &options,
   }
 }
 
+/// Another command may have come to the folder meanwhile; it has the results.
+void reportTuning(const fs::path &outputDir) {
+  try {
+    OutputFolder output(outputDir);
+    writeReport(outputDir);
+  } catch (const Error &error) {
+    log(LogLevel::Warning, "no report is written: {}", error.what());
+  }
+}
+
+/// The page of the result, which is written if there is none.
+fs::path reportOf(const TuneFiles &files, const BuildConfig &config) {
+  // The build has written one only if it was to be analyzed.
+  if (!fs::exists(files.output.report()))
+    reportTuning(config.outputDir);
+  return fs::exists(files.output.report()) ? files.output.report() : fs::path();
+}
+
 /// What an earlier run of the same tuning has come to, if that is all there.
 std::optional<TuneResult> earlierResult(const TuneFiles &files,
                                         const BuildConfig &config,
@@ -221,22 +239,19 @@ bool findEarlierResult(const TuneFiles &files, const BuildConfig &config,
     result = std::move(*known);
     log(LogLevel::Info, "this tuning has ended already; without --resume it "
                         "starts anew");
+    result.report = reportOf(files, config);
+    log(LogLevel::Info,
+        "the tuned configuration is [{}], all trials are in [{}]{}",
+        result.tunedConfig.string(), result.history.string(),
+        result.report.empty()
+            ? std::string()
+            : fmt::format(", the report is [{}]", result.report.string()));
     showResult(describeResult(result));
     return std::string(result.isMet ? "met" : "missed");
   });
   if (!ranks().isFirst())
     result.isMet = found == "met";
   return !found.empty();
-}
-
-/// Another command may have come to the folder meanwhile; it has the results.
-void reportTuning(const fs::path &outputDir) {
-  try {
-    OutputFolder output(outputDir);
-    writeReport(outputDir);
-  } catch (const Error &error) {
-    log(LogLevel::Warning, "no report is written: {}", error.what());
-  }
 }
 
 } // namespace
@@ -291,11 +306,7 @@ TuneResult tuneNetwork(const TuneOptions &options) {
       "save the tuned configuration to [{}], all trials to [{}]",
       files.tunedConfig().string(), files.history().string());
   writeOutcome(files.outcome(), run, result);
-  // The build has written one only if it was to be analyzed.
-  if (!fs::exists(files.output.report()))
-    reportTuning(config.outputDir);
-  if (fs::exists(files.output.report()))
-    result.report = files.output.report();
+  result.report = reportOf(files, config);
   showResult(describeResult(result));
   result.compiledModel = fs::path(config.outputDir) / config.outputName;
   return result;

@@ -10,6 +10,7 @@
 #include "parallax/Analysis/Accuracy.h"
 #include "parallax/Analysis/Diagnosis.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +39,14 @@ struct TrialRecord {
   /// Why there is no result; empty if there is one.
   std::string failure;
 };
+
+/// What a tuning takes a loss for: one standard error more than was measured.
+/// The cheapest of several trials is one that chance was kind to, and few
+/// samples leave much to chance. A loss without an interval is what it is.
+inline double carefulLoss(const Estimate &loss) {
+  constexpr double ofInterval = 1.96;
+  return loss.value + std::max(0.0, loss.high - loss.value) / ofInterval;
+}
 
 } // namespace parallax
 

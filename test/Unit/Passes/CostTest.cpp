@@ -98,6 +98,17 @@ void expectCosts(const std::vector<LayerCost> &costs,
   }
 }
 
+TEST_F(CostTest, AConversionReadsTwoBytesAndGivesOne) {
+  // 5 lanes; what fits on the chip is there.
+  LayerCost small = estimateConversion(100, target);
+  EXPECT_EQ(small.memoryBytes, 0);
+  EXPECT_EQ(small.cycles, 20 + 7);
+  LayerCost large = estimateConversion(1000, target, {NpuMode::NPU2});
+  EXPECT_EQ(large.memoryBytes, 3000);
+  EXPECT_EQ(large.computeCycles, 100);
+  EXPECT_EQ(large.cycles, 375 + 7);
+}
+
 TEST_F(CostTest, ConvolutionSumReshapeAndProduct) {
   using enum CostUnit;
   std::vector<LayerCost> costs = costOf(convolutions());

@@ -49,11 +49,13 @@ public:
       throw WriteError("cannot write 'outputs.npy': No space left on device");
     return {{1 - loss, 1 - loss, 1 - loss},
             1,
-            {loss, loss, loss},
+            {loss, loss - wide, loss + wide},
             loss > hopelessLoss ? samples.size() / 2 : samples.size()};
   }
 
   std::vector<double> losses, hopeless;
+  /// Half of the intervals of losses.
+  double wide = 0;
 };
 
 class SearchTest : public ::testing::Test {
@@ -117,6 +119,70 @@ TEST_F(SearchTest, OnlyWhatCannotBecomeTheBestIsGivenUp) {
   measure(3);
   EXPECT_EQ(measure(4).samples, 4);
   EXPECT_EQ(metric.hopeless, (std::vector<double>{nobody, 0.5, 0.3, 0.3, 0.1}));
+}
+
+TEST_F(SearchTest, ALossHasToBeTolerableByOneStandardError) {
+  // 0.05 are one standard error.
+  metric.wide = 1.96 * 0.05;
+  metric.losses = {0.2, 0.06, 0.04, 0.051};
+  measure(0);
+  EXPECT_FALSE(search->holds(measure(1)));
+  EXPECT_EQ(search->best()->number, 2);
+  EXPECT_TRUE(search->holds(measure(2)));
+  EXPECT_FALSE(search->holds(measure(3)));
+  // A hopeless loss is one that is worse than the best, carefully looked at.
+  ASSERT_EQ(metric.hopeless.size(), 4u);
+  EXPECT_NEAR(metric.hopeless[1], 0.25, 1e-9);
+  EXPECT_NEAR(metric.hopeless[2], 0.11, 1e-9);
+  EXPECT_NEAR(metric.hopeless[3], 0.1, 1e-9);
+}
+
+TEST_F(SearchTest, LeversArePredicted) {
+  metric.losses.assign(20, 0.2);
+  metric.losses[1] = 0.05;
+  config.quant.calibrationMethod = QuantMethod::Kl;
+  begin(false);
+  searchAutomatically(*search);
+  ASSERT_GE(history->trials().size(), 2u);
+  const TrialRecord &levers = history->trials()[1];
+  ASSERT_EQ(levers.purpose, "levers");
+  ASSERT_TRUE(levers.predictedMetric);
+  // Better than the 0.8 of the first, but not perfect.
+  EXPECT_GT(*levers.predictedMetric, 0.8);
+  EXPECT_LT(*levers.predictedMetric, 1);
+  EXPECT_EQ(levers.predictedCycles, levers.cycles);
+}
+
+TEST_F(SearchTest, WhatProposalsFoundIsKeptWhateverComesNext) {
+  const char *wrong[] = {R"({"output_dir": "elsewhere"})",
+                         R"({"": {}})",
+                         R"({"tuning": {"random_seed": 2}})",
+                         R"({"evaluation.task": "Custom"})",
+                         R"({"quant.calibration_method": NaN})",
+                         "[]",
+                         "nonsense",
+                         "{"};
+  for (const char *text : wrong) {
+    metric = ToldMetric();
+    metric.losses = {0.5, 0.05, 0.3};
+    begin(false);
+    int asked = 0;
+    auto propose = [&](const fs::path &) -> std::string {
+      switch (++asked) {
+      case 1:
+        return R"({"quant.layer_configs": [{"op_type":"Add","data_type":"U16"}]})";
+      case 2:
+        // Can't be built, which is a trial like any other.
+        return R"({"quant.layer_configs": [{"op_type":"Nothing"}]})";
+      default:
+        return text;
+      }
+    };
+    EXPECT_THROW(searchByProposals(*search, propose), SearchEnded) << text;
+    ASSERT_EQ(history->trials().size(), 3u) << text;
+    EXPECT_FALSE(history->trials()[2].failure.empty());
+    EXPECT_EQ(search->best()->number, 2) << text;
+  }
 }
 
 TEST_F(SearchTest, AskedForTogetherAllAreMeasuredWhole) {
