@@ -77,10 +77,6 @@ const TrialRecord *Search::find(const std::vector<ConfigEdit> &edits,
   return nullptr;
 }
 
-bool Search::knows(const std::vector<ConfigEdit> &edits) const {
-  return find(edits, false);
-}
-
 std::vector<ConfigEdit> Search::ownEdits(const TrialRecord &trial) const {
   // A history may have been edited.
   auto shared = std::min(bench.withRequired({}).size(), trial.edits.size());

@@ -50,9 +50,6 @@ public:
   /// ranks of a job deal them among themselves.
   void measureAll(const std::vector<Question> &questions);
 
-  /// Whether there is a result for these changes already, maybe of an earlier
-  /// run.
-  bool knows(const std::vector<ConfigEdit> &edits) const;
   /// The changes of a trial without those that all have.
   std::vector<ConfigEdit> ownEdits(const TrialRecord &trial) const;
   /// Whether the careful loss of a trial, on all samples, is tolerable.
