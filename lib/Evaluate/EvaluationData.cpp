@@ -207,7 +207,7 @@ void EvaluationData::openClassFolders(const EvaluationConfig &config) {
                               "classes of {}",
                               folder.string(), name, config.classes));
     for (fs::path &file : picturesIn(folder / name)) {
-      names.push_back(fs::relative(file, folder).string());
+      names.push_back(file.lexically_relative(folder).string());
       files.push_back(std::move(file));
       truth.numbers.push_back(double(place - truth.classNames.begin()));
     }
@@ -245,7 +245,7 @@ void EvaluationData::openPictures(const EvaluationConfig &config) {
   } else {
     files = picturesIn(folder);
     for (const fs::path &file : files)
-      names.push_back(fs::relative(file, folder).string());
+      names.push_back(file.lexically_relative(folder).string());
   }
   if (files.empty())
     throw Error(
@@ -308,8 +308,10 @@ void EvaluationData::matchFiles(const fs::path &folder) {
        fs::recursive_directory_iterator(folder))
     if (entry.is_regular_file() && entry.path().filename() != "classes.txt" &&
         (entry.path().extension() == ".txt" || isPictureName(entry.path())))
-      byName[fs::relative(entry.path(), folder).replace_extension().string()] =
-          entry.path();
+      byName[entry.path()
+                 .lexically_relative(folder)
+                 .replace_extension()
+                 .string()] = entry.path();
   std::vector<std::string> without;
   for (const std::string &name : names) {
     auto found = byName.find(fs::path(name).replace_extension().string());

@@ -110,6 +110,24 @@ TEST_F(DataTest, Yolo) {
   expectRefused("evaluation.labels of a detector must be a folder of YOLO's");
 }
 
+// Links choose samples of a larger set; they have names of their own.
+TEST_F(DataTest, PicturesAndLabelsMayBeLinks) {
+  writePicture(dir / "all/images/1.png", 4, 4);
+  writeText(dir / "all/labels/1.txt", "3 0.5 0.5 1 0.5\n");
+  for (std::string kind : {"images", "labels"}) {
+    std::string extension = kind == "images" ? ".png" : ".txt";
+    std::filesystem::create_directories(dir / kind);
+    std::filesystem::create_symlink(dir / ("all/" + kind + "/1" + extension),
+                                    dir / (kind + "/first" + extension));
+  }
+  config.task = EvaluationTask::Detection;
+  config.images = (dir / "images").string();
+  config.labels = (dir / "labels").string();
+  EvaluationData data(config);
+  EXPECT_EQ(data.name(0), "first.png");
+  EXPECT_EQ(data.labels().boxes[0].size(), 1u);
+}
+
 TEST_F(DataTest, Coco) {
   writePicture(dir / "images/a.png", 4, 4);
   config.task = EvaluationTask::Detection;
