@@ -55,9 +55,8 @@ def long_chain(trials, number, count):
     works = []
     most = (6_000, 20_000)[number]
     for layers in (most // 4, most):
-        make_odd_models.LAYERS = layers
         path = trials.work / "chain.onnx"
-        path.write_bytes(make_odd_models.chain())
+        path.write_bytes(make_odd_models.chain(layers))
         config = config_for(path, samples, "Binary")
         config["quant"]["precision_analysis_mode"] = "Both"
         works.append(work_of(trials, config, "chain"))

@@ -19,7 +19,7 @@ import sys
 
 from make_bad_models import BOOL, FLOAT, INT64, model, node, port, tensor
 
-LAYERS = int(sys.argv[2]) if len(sys.argv) > 2 else 3000
+LAYERS = 3000
 X = ("x", [1, 8])
 
 
@@ -86,14 +86,14 @@ def scalars():
     return network(nodes, [("y", []), ("single", [1])], constants=constants)
 
 
-def chain():
+def chain(layers=LAYERS):
     """Layers that fuse, layers that only move and layers that compute."""
     nodes, last = [], "x"
-    for i in range(LAYERS):
+    for i in range(layers):
         kind = ("Add", "Relu", "Sigmoid", "Transpose", "Tanh")[i % 5]
         operands = [last, "w"] if kind == "Add" else [last]
         fields = {"perm": [1, 0]} if kind == "Transpose" else {}
-        last = f"t{i}" if i + 1 < LAYERS else "y"
+        last = f"t{i}" if i + 1 < layers else "y"
         nodes.append(node(kind, operands, [last], f"layer{i}", **fields))
     return network(nodes, [("y", [1, 8])], constants=[tensor("w", [], [-0.25])])
 
@@ -231,9 +231,10 @@ def main():
     root = pathlib.Path(sys.argv[1]).absolute()
     numbers = [spread(8, -2, 2, seed) for seed in range(4)]
     ids = [struct.pack("<4q", *((i + j) % 5 for j in range(4))) for i in range(4)]
-    makers = (not_numbers, zeros, empty, scalars, chain, names, markup, twins, outputs)
-    for make in makers:
+    for make in (not_numbers, zeros, empty, scalars, names, markup, twins, outputs):
         write_case(root / make.__name__, make(), "x", numbers)
+    layers = int(sys.argv[2]) if len(sys.argv) > 2 else LAYERS
+    write_case(root / "chain", chain(layers), "x", numbers)
     for make in (indices, integers_only):
         write_case(root / make.__name__, make(), "ids", ids)
 
