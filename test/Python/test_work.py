@@ -286,12 +286,15 @@ def test_samples_of_two_builds_do_not_mix(tmp_path):
 
 
 def test_a_tuning_with_an_iterable_is_resumed(labelled, tmp_path):
-    def tune(resume):
+    def tune(resume, first=0):
         config = {"input": DIGITS, "output_dir": tmp_path}
         return parallax.tune(config, lambda session: 1.0, resume=resume,
-                             calibration=(image for image, _ in labelled[:8]))
+                             calibration=(image for image, _
+                                          in labelled[first:first + 8]))
 
     assert len(tune(False).trials) == len(tune(True).trials)
+    with pytest.raises(parallax.Error, match="before data changed"):
+        tune(True, first=1)
 
 
 def test_evaluation_data(quickstart, labelled):
@@ -444,7 +447,6 @@ def test_a_strategy(tmp_path):
     ({"quant.calibration_method": "X"}, "must be MinMax"),
     ({5: 5}, "there is no field '5'"),
     ({"quant": {"percentile": 7}}, "percentile"),
-    ({"input": "other.onnx"}, "other.onnx"),
     ({"input_shapes": "image:2x1x8x8"}, "2x1x8x8"),
     ({"quant.calibration_cache": "nothing"}, "nothing"),
 ])
@@ -456,6 +458,15 @@ def test_a_strategy_that_proposes_what_can_not_be(changes, words, tmp_path):
     assert [bool(trial["failure"]) for trial in result.trials] == [False, True]
     assert re.search(words, result.trials[1]["failure"])
     assert result.is_met and result.best["number"] == result.trials[0]["number"]
+
+
+@pytest.mark.parametrize("field", ["input", "output_dir", "evaluation.labels"])
+def test_a_strategy_that_changes_what_all_trials_share(field, tmp_path):
+    """It ends the search; what was found before stays."""
+    result = tuning(tmp_path, lambda session: 1.0,
+                    custom_strategy=lambda trials: {field: "other"})
+    assert f"'{field}', which is the same for all trials" in result.ended
+    assert len(result.trials) == 1 and result.is_met
 
 
 @pytest.mark.parametrize("changes", [[1], "x", 5, True, {"quant": object()},
