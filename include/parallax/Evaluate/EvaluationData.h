@@ -18,7 +18,7 @@
 namespace parallax {
 namespace tasks {
 struct PictureList;
-}
+} // namespace tasks
 
 /// A box that a detector should find.
 struct TruthBox {
