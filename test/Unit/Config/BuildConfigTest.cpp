@@ -575,8 +575,8 @@ TEST(BuildConfigTest, Normalization) {
 TEST(BuildConfigTest, NamesStayInTheOutputFolder) {
   constexpr const char *reason =
       ", which must be the name of a file inside of output_dir";
-  for (std::string name : {"../m.axmodel", "a/../../m.axmodel", "/m.axmodel",
-                           "..", "models/", ""})
+  for (std::string name :
+       {"../m.axmodel", "a/../../m.axmodel", "/m.axmodel", "..", "models/", ""})
     expectMessage(R"({"output_name": ")" + name + R"("})",
                   "'output_name' is '" + name + "'" + reason);
   for (std::string name : {"m.axmodel", "models/m.axmodel", "..m"})
