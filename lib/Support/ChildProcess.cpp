@@ -5,6 +5,7 @@
 // Linux only: a child that outlives its parent is ended by the kernel.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/ChildProcess.h"
+#include "Launcher.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Clock.h"
 #include "parallax/Support/Error.h"
@@ -14,12 +15,10 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
-#include <initializer_list>
 #include <poll.h>
 #include <string_view>
 #include <sys/prctl.h>
@@ -66,10 +65,8 @@ bool isOfLauncher(std::string_view variable) {
 
 /// The environment of a child. Without a launcher, all of it is the user's.
 std::vector<char *> variablesOfChild() {
-  bool isLaunched = std::ranges::any_of(
-      std::initializer_list<const char *>{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK",
-                                          "PMI_SIZE", "SLURM_STEP_NUM_TASKS"},
-      [](const char *name) { return std::getenv(name); });
+  bool isLaunched = launcher::saysAny(launcher::counts) ||
+                    launcher::saysAny(launcher::introductions);
   std::vector<char *> variables;
   for (char **variable = environ; *variable; ++variable)
     if (!isLaunched || !isOfLauncher(*variable))

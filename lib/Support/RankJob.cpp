@@ -8,6 +8,7 @@
 // says why and ends them.
 //===----------------------------------------------------------------------===//
 #include "parallax/Support/RankJob.h"
+#include "Launcher.h"
 #include "Mpi/Mpi.h"
 #include "parallax/Support/Bytes.h"
 #include "parallax/Support/Digest.h"
@@ -41,9 +42,7 @@ constexpr std::chrono::milliseconds timeToRead{300};
 
 /// How many processes the launcher says that it has started; 1 without one.
 int launchedCount() {
-  // Of Open MPI, of others that speak PMI, and of srun.
-  for (const char *name :
-       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
+  for (const char *name : launcher::counts)
     if (const char *text = std::getenv(name))
       return std::max(1, std::atoi(text));
   return 1;
@@ -52,7 +51,7 @@ int launchedCount() {
 /// Open MPI would end with a page about how it was compiled, or take each
 /// process for a job of its own.
 void requireIntroduction() {
-  if (!std::getenv("OMPI_COMM_WORLD_SIZE") && !std::getenv("PMIX_RANK"))
+  if (!launcher::saysAny(launcher::introductions))
     throw Error(fmt::format(
         "a launcher has started {} processes that don't know of each other; "
         "start them with Open MPI's mpirun, or with srun --mpi=pmix",
