@@ -14,6 +14,7 @@
 #include "parallax/Pipeline/Evaluation.h"
 #include "parallax/Support/Error.h"
 #include "parallax/Support/Random.h"
+#include "parallax/Tune/TrialRecord.h"
 
 #include <algorithm>
 #include <cmath>
@@ -168,11 +169,10 @@ public:
 
 private:
   static void take(Measured &worst, double mean, double deviation) {
-    constexpr double ofConfidence = 1.96;
     // What is not a number stays the worst.
     if (mean > worst.metric.value || std::isnan(worst.metric.value))
       return;
-    double wide = ofConfidence * deviation;
+    double wide = errorsToEnd * deviation;
     worst.metric = {mean, mean - wide, std::min(1.0, mean + wide)};
     worst.loss = {1 - mean, 1 - worst.metric.high, 1 - worst.metric.low};
   }

@@ -40,12 +40,14 @@ struct TrialRecord {
   std::string failure;
 };
 
+/// Standard errors between an estimate and each end of its interval of 95 %.
+inline constexpr double errorsToEnd = 1.96;
+
 /// What a tuning takes a loss for: one standard error more than was measured.
 /// The cheapest of several trials is one that chance was kind to, and few
 /// samples leave much to chance. A loss without an interval is what it is.
 inline double carefulLoss(const Estimate &loss) {
-  constexpr double ofInterval = 1.96;
-  return loss.value + std::max(0.0, loss.high - loss.value) / ofInterval;
+  return loss.value + std::max(0.0, loss.high - loss.value) / errorsToEnd;
 }
 
 } // namespace parallax
