@@ -27,6 +27,12 @@ protected:
       return field.starts_with("evaluation.");
     });
   }
+  /// Whether a file counts as data.
+  void expectNoticed(const char *name) {
+    std::string before = digest();
+    write(name, "another cat");
+    EXPECT_NE(digest(), before);
+  }
 
   TempDir dir;
   BuildConfig config;
@@ -39,17 +45,14 @@ TEST_F(DataFiles, ResultsBesidePicturesAreNoData) {
   std::string before = digest();
   write("out/evaluation/accuracy.json", "{}");
   EXPECT_EQ(digest(), before);
-  write("cats/1.jpg", "another cat");
-  EXPECT_NE(digest(), before);
+  expectNoticed("cats/1.jpg");
 }
 
 TEST_F(DataFiles, PicturesBelowTheResultsAreData) {
   write("data/1.jpg", "cat");
   config.evaluation.images = (dir / "data").string();
   config.outputDir = dir.path().string();
-  std::string before = digest();
-  write("data/1.jpg", "another cat");
-  EXPECT_NE(digest(), before);
+  expectNoticed("data/1.jpg");
 }
 
 TEST_F(DataFiles, FoldersOfClassesMayBeLinks) {
@@ -59,9 +62,7 @@ TEST_F(DataFiles, FoldersOfClassesMayBeLinks) {
   // Others are not followed: this one leads in a circle.
   fs::create_directory_symlink(dir / "elsewhere", dir / "elsewhere/again");
   config.evaluation.images = (dir / "classes").string();
-  std::string before = digest();
-  write("elsewhere/1.jpg", "another cat");
-  EXPECT_NE(digest(), before);
+  expectNoticed("elsewhere/1.jpg");
 }
 
 TEST_F(DataFiles, PicturesBehindABrokenLinkAreSeen) {
@@ -69,9 +70,7 @@ TEST_F(DataFiles, PicturesBehindABrokenLinkAreSeen) {
   for (const char *name : {"data/broken", "data/a/0"})
     fs::create_symlink("nowhere", dir / name);
   config.evaluation.images = (dir / "data").string();
-  std::string before = digest();
-  write("data/a/1.jpg", "another cat");
-  EXPECT_NE(digest(), before);
+  expectNoticed("data/a/1.jpg");
 }
 
 TEST_F(DataFiles, PicturesOfAListCount) {
@@ -79,9 +78,7 @@ TEST_F(DataFiles, PicturesOfAListCount) {
   write("lists/all.txt", "../elsewhere/1.jpg 3\n");
   config.evaluation.task = EvaluationTask::Classification;
   config.evaluation.images = (dir / "lists/all.txt").string();
-  std::string before = digest();
-  write("elsewhere/1.jpg", "another cat");
-  EXPECT_NE(digest(), before);
+  expectNoticed("elsewhere/1.jpg");
 }
 
 } // namespace
