@@ -53,7 +53,7 @@ struct AnalysisOptions {
   /// Whether the loss of outputs is shared out among layers.
   bool attributes = false;
   /// On so many samples, if there are as many.
-  size_t attributedSamples = 4;
+  size_t attributedSamples = 2;
   /// What an error of each element of the outputs is worth, for what layers
   /// lose alone; see Task::weighErrors. By default all are alike.
   std::function<bool(std::span<const Tensor> outputs,

@@ -71,22 +71,77 @@ PARALLAX_SIMD void nearbyRun(const float *q, const float *f, float typical,
   }
 }
 
-/// Eight sums side by side, so that it runs in vectors.
-PARALLAX_SIMD double innerProductRun(const float *a, const float *b,
-                                     size_t count) {
+/// Eight sums side by side, so that it runs in vectors, always in one order.
+template <typename Fn>
+inline __attribute__((always_inline)) double sumInLanes(size_t count, Fn term) {
   double sums[8] = {};
   size_t i = 0;
   for (; i + 8 <= count; i += 8)
-    for (size_t lane = 0; lane < 8; ++lane) {
-      float product = a[i + lane] * b[i + lane];
-      sums[lane] += isNumber(product) ? product : 0;
-    }
-  for (; i < count; ++i) {
-    float product = a[i] * b[i];
-    sums[0] += isNumber(product) ? product : 0;
-  }
+    for (size_t lane = 0; lane < 8; ++lane)
+      sums[lane] += term(i + lane);
+  for (; i < count; ++i)
+    sums[0] += term(i);
   return ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
          ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+}
+
+/// A product of floats, and 0 where that is not a number.
+inline __attribute__((always_inline)) float productOf(float a, float b) {
+  float product = a * b;
+  return isNumber(product) ? product : 0;
+}
+
+PARALLAX_SIMD double innerProductRun(const float *a, const float *b,
+                                     size_t count) {
+  return sumInLanes(
+      count, [=](size_t i) __attribute__((always_inline))->double {
+        return productOf(a[i], b[i]);
+      });
+}
+
+PARALLAX_SIMD double sizeOfProductsRun(const float *a, const float *b,
+                                       size_t count) {
+  return sumInLanes(
+      count, [=](size_t i) __attribute__((always_inline))->double {
+        return std::abs(productOf(a[i], b[i]));
+      });
+}
+
+PARALLAX_SIMD double squareOfProductsRun(const float *a, const float *b,
+                                         size_t count) {
+  return sumInLanes(
+      count, [=](size_t i) __attribute__((always_inline)) {
+        double product = productOf(a[i], b[i]);
+        return product * product;
+      });
+}
+
+/// The square of a - b where that is a number.
+PARALLAX_SIMD double squareOfDifferences(const float *a, const float *b,
+                                         size_t count) {
+  return sumInLanes(
+      count, [=](size_t i) __attribute__((always_inline)) {
+        double error = a[i] - b[i];
+        return error - error == 0 ? error * error : 0.0;
+      });
+}
+
+/// How many of them are numbers, and with `isMoved`, not 0.
+PARALLAX_SIMD size_t countDifferences(const float *a, const float *b,
+                                      bool isMoved, size_t count) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; ++i) {
+    float error = a[i] - b[i];
+    found += size_t(isNumber(error) & (!isMoved | (error != 0)));
+  }
+  return found;
+}
+
+/// The typical size of differences.
+double usualDifference(Values a, Values b, bool isMoved) {
+  double square = squareOfDifferences(a.data(), b.data(), a.size());
+  auto count = double(countDifferences(a.data(), b.data(), isMoved, a.size()));
+  return std::sqrt(square / std::max(count, 1.0));
 }
 
 PARALLAX_SIMD void addScaled(float *result, const float *values, float factor,
@@ -99,13 +154,7 @@ PARALLAX_SIMD void addScaled(float *result, const float *values, float factor,
 
 void slope(Values x2, Values x1, Values y2, Values y1, Results result) {
   constexpr double shortestPart = 0x1p-10;
-  double square = 0, count = 0;
-  for (size_t i = 0; i < result.size(); ++i)
-    if (float run = x2[i] - x1[i]; run != 0 && isNumber(run)) {
-      square += double(run) * run;
-      ++count;
-    }
-  double usual = std::sqrt(square / std::max(count, 1.0));
+  double usual = usualDifference(x2, x1, /*isMoved=*/true);
   float shortest =
       std::max(float(shortestPart * usual), std::numeric_limits<float>::min());
   slopeRun(x2.data(), x1.data(), y2.data(), y1.data(), shortest, result.data(),
@@ -129,14 +178,8 @@ double innerProduct(Values a, Values b) {
 }
 
 void nearby(Values q, Values f, Results result) {
-  double square = 0, count = 0;
-  for (size_t i = 0; i < f.size(); ++i)
-    if (float error = q[i] - f[i]; isNumber(error)) {
-      square += double(error) * error;
-      ++count;
-    }
   constexpr float part = 0x1p-3f, visible = 0x1p-14f;
-  float typical = part * float(std::sqrt(square / std::max(count, 1.0)));
+  float typical = part * float(usualDifference(q, f, /*isMoved=*/false));
   nearbyRun(q.data(), f.data(), typical, visible, result.data(), f.size());
 }
 
@@ -147,21 +190,11 @@ void rounded(Values f, const AffineParams &codes, Results result) {
 }
 
 double sizeOfProducts(Values a, Values b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    float product = a[i] * b[i];
-    sum += isNumber(product) ? std::abs(double(product)) : 0;
-  }
-  return sum;
+  return sizeOfProductsRun(a.data(), b.data(), a.size());
 }
 
 double squareOfProducts(Values a, Values b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    float product = a[i] * b[i];
-    sum += isNumber(product) ? double(product) * product : 0;
-  }
-  return sum;
+  return squareOfProductsRun(a.data(), b.data(), a.size());
 }
 
 void sumBack(Values g, Results result, const Windows &windows) {
