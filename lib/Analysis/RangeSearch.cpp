@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace parallax {
@@ -20,25 +21,21 @@ Interval withZero(double low, double high) {
   return {std::min(low, 0.0), std::max(high, 0.0)};
 }
 
-/// The candidates of a search: the whole range, shrunk towards zero. `cost` is
-/// told what it has to be below, and need not be exact beyond.
-template <typename Cost>
-Interval searchRange(const Histogram &histogram, Cost cost) {
-  Interval whole = minMaxRange(histogram), best = whole;
-  if (histogram.count() == 0 || whole.high == whole.low)
-    return whole;
+/// Whether there is nothing to choose from.
+bool isPoint(const Histogram &histogram) {
+  Interval whole = minMaxRange(histogram);
+  return histogram.count() == 0 || whole.high == whole.low;
+}
+
+/// The candidates of a search: the whole range, shrunk towards zero, from wide
+/// to narrow. Of equally good ranges, the widest is taken.
+template <typename Fn> void forEachCandidate(Interval whole, Fn fn) {
   constexpr int steps = 100;
-  double least = cost(whole, std::numeric_limits<double>::infinity());
-  // From wide to narrow: of equally good ranges, the widest.
+  fn(whole);
   for (int step = steps - 1; step > 0; --step) {
     double factor = double(step) / steps;
-    Interval range{whole.low * factor, whole.high * factor};
-    if (double error = cost(range, least); error < least) {
-      least = error;
-      best = range;
-    }
+    fn(Interval{whole.low * factor, whole.high * factor});
   }
-  return best;
 }
 
 /// The bins of a histogram that hold something: their middles and counts.
@@ -97,44 +94,119 @@ double squaredError(const FilledBins &bins, Interval range, int64_t levels,
 /// those bins of the code that are not empty. 0 always has a code of its own,
 /// so its bin is left out: the many zeros after a Relu would otherwise
 /// outweigh everything else.
-double relativeEntropy(const Histogram &histogram, Interval range,
-                       int64_t levels) {
-  std::vector<int64_t> counts(histogram.counts().begin(),
-                              histogram.counts().end());
-  auto binOf = [&](double value) {
+class RelativeEntropy {
+public:
+  RelativeEntropy(const Histogram &histogram, int64_t levels)
+      : histogram(histogram), levels(levels),
+        counts(histogram.counts().begin(), histogram.counts().end()),
+        total(double(histogram.count())) {
+    if (histogram.min() <= 0 && histogram.max() >= 0) {
+      total -= double(counts[binOf(0)]);
+      counts[binOf(0)] = 0;
+    }
+    before.resize(counts.size() + 1);
+    for (size_t i = 0; i < counts.size(); ++i) {
+      auto count = double(counts[i]);
+      before[i + 1] = {before[i].mass + count, before[i].filled + (count > 0),
+                       before[i].own + timesLog(count, count)};
+    }
+  }
+
+  /// In one logarithm per code, so with other roundings than exactly().
+  double roughly(Interval range) const {
+    auto [begin, end] = binsOf(range);
+    if (end - begin < 2)
+      return exactly(range);
+    Sums inside = between(begin, end);
+    double sum = inside.own;
+    forEachCode(begin, end, [&](size_t from, size_t to) {
+      Sums code = between(from, to);
+      if (code.filled == 0)
+        return;
+      double q = code.mass / code.filled;
+      sum -= timesLog(code.mass, q);
+      // What was cut off comes to the first bin and the last.
+      for (auto [bin, cut] :
+           {std::pair(begin, before[begin].mass),
+            std::pair(end - 1, before.back().mass - before[end].mass)})
+        if (bin >= from && bin < to && counts[bin] > 0 && cut > 0) {
+          auto count = double(counts[bin]);
+          sum += timesLog(count + cut, count + cut) - timesLog(count, count) -
+                 timesLog(cut, q);
+        }
+    });
+    // Where no code stands for it.
+    for (auto [bin, cut] :
+         {std::pair(begin, before[begin].mass),
+          std::pair(end - 1, before.back().mass - before[end].mass)})
+      if (counts[bin] == 0 && cut > 0)
+        sum += timesLog(cut, cut / nothing);
+    return sum / total;
+  }
+
+  double exactly(Interval range) const {
+    auto [begin, end] = binsOf(range);
+    std::vector<double> p(end - begin, 0);
+    for (size_t i = 0; i < counts.size(); ++i)
+      p[std::clamp(i, begin, end - 1) - begin] += double(counts[i]);
+    double entropy = 0;
+    forEachCode(begin, end, [&, begin = begin](size_t from, size_t to) {
+      double mass = 0, filled = 0;
+      for (size_t i = from; i < to; ++i) {
+        // What was cut off is in p, but no code stands for it.
+        mass += double(counts[i]);
+        filled += counts[i] > 0;
+      }
+      for (size_t i = from; i < to; ++i) {
+        double part = p[i - begin];
+        if (part == 0)
+          continue;
+        double q = filled > 0 && counts[i] > 0 ? mass / filled : 0;
+        entropy += part / total * std::log(part / std::max(q, nothing));
+      }
+    });
+    return entropy;
+  }
+
+private:
+  /// Of a value, so that logarithms are finite.
+  static constexpr double nothing = 1e-9;
+
+  struct Sums {
+    /// `own` is the sum of n log(n).
+    double mass = 0, filled = 0, own = 0;
+  };
+
+  static double timesLog(double factor, double value) {
+    return factor > 0 ? factor * std::log(value) : 0;
+  }
+
+  size_t binOf(double value) const {
     double bin = (value - histogram.binStart(0)) / histogram.binWidth();
     return size_t(std::clamp(bin, 0.0, double(counts.size() - 1)));
-  };
-  double total = double(histogram.count());
-  if (histogram.min() <= 0 && histogram.max() >= 0) {
-    total -= double(counts[binOf(0)]);
-    counts[binOf(0)] = 0;
   }
-  size_t begin = binOf(range.low), end = binOf(range.high) + 1;
-  auto bins = int64_t(end - begin);
-  std::vector<double> p(size_t(bins), 0);
-  for (size_t i = 0; i < counts.size(); ++i)
-    p[std::clamp(i, begin, end - 1) - begin] += double(counts[i]);
-  double entropy = 0;
-  for (int64_t code = 0; code < levels; ++code) {
-    auto from = size_t(code * bins / levels);
-    auto to = size_t((code + 1) * bins / levels);
-    double mass = 0, filled = 0;
-    for (size_t i = from; i < to; ++i) {
-      // What was cut off is in p, but no code stands for it.
-      mass += double(counts[begin + i]);
-      filled += counts[begin + i] > 0;
-    }
-    for (size_t i = from; i < to; ++i) {
-      if (p[i] == 0)
-        continue;
-      double q = filled > 0 && counts[begin + i] > 0 ? mass / filled : 0;
-      constexpr double nothing = 1e-9; // Of a value, so that logs are finite.
-      entropy += p[i] / total * std::log(p[i] / std::max(q, nothing));
-    }
+  std::pair<size_t, size_t> binsOf(Interval range) const {
+    return {binOf(range.low), binOf(range.high) + 1};
   }
-  return entropy;
-}
+  Sums between(size_t from, size_t to) const {
+    const Sums &a = before[from], &b = before[to];
+    return {b.mass - a.mass, b.filled - a.filled, b.own - a.own};
+  }
+  template <typename Fn>
+  void forEachCode(size_t begin, size_t end, Fn fn) const {
+    auto bins = int64_t(end - begin);
+    for (int64_t code = 0; code < levels; ++code)
+      fn(begin + size_t(code * bins / levels),
+         begin + size_t((code + 1) * bins / levels));
+  }
+
+  const Histogram &histogram;
+  int64_t levels;
+  std::vector<int64_t> counts;
+  double total;
+  /// Of all bins before one.
+  std::vector<Sums> before;
+};
 
 } // namespace
 
@@ -166,18 +238,42 @@ Interval percentileRange(const Histogram &histogram, double percentile) {
 }
 
 Interval mseRange(const Histogram &histogram, int64_t levels) {
-  const FilledBins bins(histogram);
-  return searchRange(histogram, [&](Interval range, double limit) {
-    return squaredError(bins, range, levels, limit);
+  Interval whole = minMaxRange(histogram), best = whole;
+  if (isPoint(histogram))
+    return whole;
+  FilledBins bins(histogram);
+  double least = std::numeric_limits<double>::infinity();
+  forEachCandidate(whole, [&](Interval range) {
+    if (double error = squaredError(bins, range, levels, least);
+        error < least) {
+      least = error;
+      best = range;
+    }
   });
+  return best;
 }
 
 Interval klRange(const Histogram &histogram, int64_t levels) {
-  if (levels >= int64_t(histogram.counts().size()))
-    return minMaxRange(histogram);
-  return searchRange(histogram, [&](Interval range, double) {
-    return relativeEntropy(histogram, range, levels);
+  Interval whole = minMaxRange(histogram), best = whole;
+  if (levels >= int64_t(histogram.counts().size()) || isPoint(histogram))
+    return whole;
+  RelativeEntropy entropy(histogram, levels);
+  std::vector<std::pair<double, Interval>> rough;
+  double leastRough = std::numeric_limits<double>::infinity();
+  forEachCandidate(whole, [&](Interval range) {
+    rough.emplace_back(entropy.roughly(range), range);
+    leastRough = std::min(leastRough, rough.back().first);
   });
+  // Roundings decide among a few at most.
+  constexpr double far = 1e-7;
+  double least = std::numeric_limits<double>::infinity();
+  for (auto [error, range] : rough)
+    if (!(error > leastRough + far * (1 + std::abs(leastRough))))
+      if (double exact = entropy.exactly(range); exact < least) {
+        least = exact;
+        best = range;
+      }
+  return best;
 }
 
 } // namespace parallax
