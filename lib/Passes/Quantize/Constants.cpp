@@ -12,16 +12,30 @@
 #include "parallax/Support/LayerName.h"
 #include "parallax/Support/Listener.h"
 #include "parallax/Support/QuantizedType.h"
+#include "parallax/Support/Simd.h"
 #include "parallax/Support/TensorAttr.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 using namespace mlir;
 
 namespace parallax::quantize {
 namespace {
+
+/// The nearest codes; NaN gets that of 0. Divides as floats do, and adds and
+/// rounds in double precision.
+PARALLAX_SIMD void findCodes(const float *values, int64_t count, float scale,
+                             double zeroPoint, double low, double high,
+                             int32_t *codes) {
+  for (int64_t i = 0; i < count; ++i) {
+    double steps = values[i] / scale;
+    double code = (steps == steps ? std::nearbyint(steps) : 0) + zeroPoint;
+    code = code < low ? low : code;
+    codes[i] = int32_t(code > high ? high : code);
+  }
+}
 
 nn::ConstantOp floatConstantOp(Value value) {
   auto constant = value ? value.getDefiningOp<nn::ConstantOp>() : nullptr;
@@ -108,16 +122,17 @@ private:
     Tensor values = valuesOf(operand);
     Type element = codeType(operand.get().getContext(), params, kind);
     Tensor codes(storageOf(element), values.shape());
-    const float *from = values.data<float>();
+    constexpr int64_t chunk = 1024;
+    int32_t found[chunk];
     dispatch(codes.dtype(), [&](auto tag) {
       using Code = typename decltype(tag)::type;
       if constexpr (std::is_integral_v<Code> && !std::is_same_v<Code, bool>)
-        for (int64_t i = 0; i < values.size(); ++i) {
-          double steps = double(from[i] / params.scale);
-          double code = (std::isnan(steps) ? 0 : std::nearbyint(steps)) +
-                        double(params.zeroPoint);
-          codes.data<Code>()[i] =
-              Code(std::clamp(code, double(params.low), double(params.high)));
+        for (int64_t begin = 0; begin < values.size(); begin += chunk) {
+          int64_t count = std::min(chunk, values.size() - begin);
+          findCodes(values.data<float>() + begin, count, params.scale,
+                    double(params.zeroPoint), double(params.low),
+                    double(params.high), found);
+          std::copy_n(found, count, codes.data<Code>() + begin);
         }
     });
     replace(operand, codes, element);
