@@ -134,12 +134,17 @@ void runAnalyzeStage(BuildState &state) {
   if (config.precisionAnalysisDump)
     dump.emplace(state.files().debugFolder(), analyzed.network, comparisons,
                  samples.count);
+  SeenOutputs seen(network.outputs(),
+                   std::min(samples.count, MethodTrials::mostSamples));
   PrecisionReport report;
   {
     Progress progress("Analyzing precision", int64_t(samples.count));
     AnalysisOptions options{state.options.threads, [&] { progress.advance(); }};
     options.attributes = true;
     options.weigh = worthOfErrors(state);
+    options.lookAtOutputs = [&](const ComparedValues &compared) {
+      seen.take(compared);
+    };
     if (dump)
       options.look = [&](const ComparedValues &compared) {
         dump->write(compared);
@@ -160,7 +165,7 @@ void runAnalyzeStage(BuildState &state) {
   std::optional<Samples> others;
   if (!config.inputSampleDir.empty())
     others = {allSamples, samples.load, samples.source};
-  addSuggestions(report, state, machine, samples, others);
+  addSuggestions(report, state, machine, samples, seen, others);
   const std::string &evidence = state.options.evidenceDir;
   if (!evidence.empty() && samples.count > 0 && ranks().isFirst())
     writeEvidence(evidence, {analyzed.network, analyzed.quantized, machine},

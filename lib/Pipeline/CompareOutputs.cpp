@@ -28,33 +28,63 @@ double ComparedOutput::similarity() const {
   return all.isExact ? all.agreement : weakestCosine(groups, all.similarity());
 }
 
+namespace {
+
+/// What samples add to the comparison of each output.
+class OutputSums {
+public:
+  explicit OutputSums(size_t count)
+      : groups(count), totals(count, TensorComparison()) {}
+
+  void add(std::span<const Tensor> outputs,
+           const std::vector<Tensor> &references) {
+    for (size_t k = 0; k < totals.size(); ++k) {
+      TensorComparison one;
+      one.add(outputs[k], references[k]);
+      groups[k].add(one);
+      totals[k].merge(one);
+    }
+  }
+
+  std::vector<ComparedOutput> result() const {
+    std::vector<ComparedOutput> result;
+    for (size_t k = 0; k < totals.size(); ++k) {
+      ComparedOutput &output = result.emplace_back();
+      output.all = totals[k].result();
+      if (!output.all.isExact)
+        output.groups = groups[k].result(totals[k]);
+    }
+    return result;
+  }
+
+private:
+  std::vector<ChannelGroups> groups;
+  std::vector<TensorComparison> totals;
+};
+
+} // namespace
+
+std::vector<ComparedOutput> compareOutputs(const SampleOutputs &found,
+                                           const SampleOutputs &references) {
+  OutputSums sums(found.empty() ? 0 : found[0].size());
+  for (size_t i = 0; i < found.size(); ++i)
+    sums.add(found[i], references[i]);
+  return sums.result();
+}
+
 std::vector<ComparedOutput> compareOutputs(const Executable &network,
                                            const Samples &samples,
                                            const SampleOutputs &references,
                                            int threads) {
-  size_t count = network.outputs.size();
-  std::vector<ChannelGroups> groups(count);
-  std::vector<TensorComparison> totals(count, TensorComparison());
+  OutputSums sums(network.outputs.size());
   SampleCallbacks callbacks;
   callbacks.load = samples.load;
   callbacks.consume = [&](size_t i, std::span<const Tensor> outputs) {
-    for (size_t k = 0; k < count; ++k) {
-      TensorComparison one;
-      one.add(outputs[k], references[i][k]);
-      groups[k].add(one);
-      totals[k].merge(one);
-    }
+    sums.add(outputs, references[i]);
   };
   callbacks.isDealt = true;
   runSamples(network, samples.count, threads, callbacks);
-  std::vector<ComparedOutput> result;
-  for (size_t k = 0; k < count; ++k) {
-    ComparedOutput &output = result.emplace_back();
-    output.all = totals[k].result();
-    if (!output.all.isExact)
-      output.groups = groups[k].result(totals[k]);
-  }
-  return result;
+  return sums.result();
 }
 
 } // namespace parallax

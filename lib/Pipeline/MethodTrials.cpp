@@ -11,26 +11,67 @@
 #include "parallax/Passes/Calibrate/Calibrate.h"
 #include "parallax/Pipeline/Attempt.h"
 #include "parallax/Pipeline/CalibrateStage.h"
+#include "parallax/Support/Ranks.h"
 
 #include <algorithm>
 
 namespace parallax {
 namespace {
 
-/// Each costs an inference for each method.
-constexpr size_t mostSamplesOfTrials = 4;
+double lossOf(const std::vector<ComparedOutput> &outputs) {
+  double sum = 0;
+  for (const ComparedOutput &output : outputs)
+    sum += 1 - output.similarity();
+  return outputs.empty() ? 0 : sum / double(outputs.size());
+}
 
 } // namespace
 
-MethodTrials::MethodTrials(BuildState &state, Samples given)
-    : state(state), samples(std::move(given)) {
-  samples.count = std::min(samples.count, mostSamplesOfTrials);
+SeenOutputs::SeenOutputs(const std::vector<PortInfo> &outputs, size_t samples)
+    : floats(samples), machine(samples) {
+  for (const PortInfo &output : outputs)
+    names.push_back(output.name);
+  for (SampleOutputs *both : {&floats, &machine})
+    for (std::vector<Tensor> &sample : *both)
+      sample.resize(names.size());
+}
+
+void SeenOutputs::take(const ComparedValues &compared) {
+  bool isFloat = !compared.comparison;
+  if (compared.sample >= floats.size() ||
+      (!isFloat && compared.comparison->mode != AnalysisMode::NPUBackend))
+    return;
+  std::vector<Tensor> &sample = (isFloat ? floats : machine)[compared.sample];
+  for (size_t i = 0; i < names.size(); ++i)
+    if (names[i] == compared.tensor)
+      sample[i] = compared.values.clone();
+}
+
+bool SeenOutputs::areComplete(size_t samples) const {
+  auto isWhole = [](const std::vector<Tensor> &sample) {
+    return std::ranges::none_of(
+        sample, [](const Tensor &tensor) { return tensor.isNull(); });
+  };
+  return floats.size() == samples && std::ranges::all_of(floats, isWhole) &&
+         std::ranges::all_of(machine, isWhole);
+}
+
+MethodTrials::MethodTrials(BuildState &state, Samples given,
+                           const SeenOutputs &seen)
+    : state(state), samples(std::move(given)), seen(seen) {
+  samples.count = std::min(samples.count, mostSamples);
 }
 
 void MethodTrials::begin() {
-  floats =
-      outputsOf(state.network->prepare({}), samples, state.options.threads);
-  loss = lossOf(machineOf(state));
+  // Other ranks have other samples, and all have to do the same.
+  if (!ranks().areSeveral() && seen.areComplete(samples.count)) {
+    floats = seen.floats;
+    loss = lossOf(compareOutputs(seen.machine, floats));
+  } else {
+    floats =
+        outputsOf(state.network->prepare({}), samples, state.options.threads);
+    loss = lossOf(run(machineOf(state)));
+  }
   if (!(loss > 0))
     return;
   // MinMax alone would do without histograms.
@@ -44,14 +85,10 @@ void MethodTrials::begin() {
       [&](size_t i) { return set.load(i); }, options);
 }
 
-double MethodTrials::lossOf(mlir::func::FuncOp machine) const {
-  std::vector<ComparedOutput> outputs =
-      compareOutputs(prepare(machine, npuKernels(), {}), samples, floats,
-                     state.options.threads);
-  double sum = 0;
-  for (const ComparedOutput &output : outputs)
-    sum += 1 - output.similarity();
-  return outputs.empty() ? 0 : sum / double(outputs.size());
+std::vector<ComparedOutput>
+MethodTrials::run(mlir::func::FuncOp machine) const {
+  return compareOutputs(prepare(machine, npuKernels(), {}), samples, floats,
+                        state.options.threads);
 }
 
 std::optional<double> MethodTrials::partLeft(QuantMethod method) {
@@ -66,7 +103,7 @@ std::optional<double> MethodTrials::partLeft(QuantMethod method) {
       buildBeside(state, state.config, &ranges);
   if (!built)
     return std::nullopt;
-  return lossOf(built->machine) / loss;
+  return lossOf(run(built->machine)) / loss;
 }
 
 } // namespace parallax

@@ -9,17 +9,38 @@
 #ifndef PARALLAX_LIB_PIPELINE_METHODTRIALS_H
 #define PARALLAX_LIB_PIPELINE_METHODTRIALS_H
 
+#include "parallax/Passes/Analyze/AnalyzedNetwork.h"
 #include "parallax/Passes/Calibrate/Statistics.h"
 #include "parallax/Pipeline/CompareOutputs.h"
 #include "parallax/Pipeline/Phases.h"
 
 namespace parallax {
 
+/// The outputs of the first samples, in float and on the NPU, as an analysis
+/// sees them.
+class SeenOutputs {
+public:
+  SeenOutputs(const std::vector<PortInfo> &outputs, size_t samples);
+
+  void take(const ComparedValues &compared);
+
+  /// Whether there are all outputs of as many samples.
+  bool areComplete(size_t samples) const;
+
+  SampleOutputs floats, machine;
+
+private:
+  std::vector<std::string> names;
+};
+
 class MethodTrials {
 public:
-  /// `samples` are those of the analysis; the first of them are used. Nothing
-  /// runs before something is asked.
-  MethodTrials(BuildState &state, Samples samples);
+  /// Each costs an inference for each method.
+  static constexpr size_t mostSamples = 4;
+
+  /// `samples` are those of the analysis, which has seen some outputs; the
+  /// first of them are used. Nothing runs before something is asked.
+  MethodTrials(BuildState &state, Samples samples, const SeenOutputs &seen);
 
   size_t sampleCount() const { return samples.count; }
 
@@ -29,10 +50,11 @@ public:
 
 private:
   void begin();
-  double lossOf(mlir::func::FuncOp machine) const;
+  std::vector<ComparedOutput> run(mlir::func::FuncOp machine) const;
 
   BuildState &state;
   Samples samples;
+  const SeenOutputs &seen;
   SampleOutputs floats;
   NetworkStatistics statistics;
   size_t calibratedOn = 0;

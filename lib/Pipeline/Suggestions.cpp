@@ -5,7 +5,6 @@
 // Measurements become causes, and causes become changes.
 //===----------------------------------------------------------------------===//
 #include "Suggestions.h"
-#include "MethodTrials.h"
 #include "parallax/Pipeline/CalibrateStage.h"
 
 #include "parallax/Analysis/Suggest.h"
@@ -71,6 +70,7 @@ std::string inputConfigsOf(const fs::path &samples) {
 
 void addSuggestions(PrecisionReport &report, BuildState &state,
                     mlir::func::FuncOp machine, const Samples &samples,
+                    const SeenOutputs &seenOutputs,
                     const std::optional<Samples> &others) {
   const QuantConfig &config = state.config.quant;
   // Ranges from a cache come without samples.
@@ -94,7 +94,7 @@ void addSuggestions(PrecisionReport &report, BuildState &state,
     options.inputConfigs = inputConfigsOf(state.files().analyzedSamples());
   if (config.calibrationMethod != QuantMethod::MinMax)
     options.calibrated = std::move(seen);
-  MethodTrials trials(state, samples);
+  MethodTrials trials(state, samples, seenOutputs);
   // What improves the float network was measured with the ranges that it has.
   if (hasSamples && !asksForImprovement(config)) {
     options.partLeft = [&](QuantMethod method) {

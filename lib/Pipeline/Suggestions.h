@@ -8,17 +8,20 @@
 #ifndef PARALLAX_LIB_PIPELINE_SUGGESTIONS_H
 #define PARALLAX_LIB_PIPELINE_SUGGESTIONS_H
 
+#include "MethodTrials.h"
 #include "parallax/Pipeline/Attempt.h"
 #include "parallax/Support/Samples.h"
 
 namespace parallax {
 
-/// Fills in diagnoses and suggestions. `others` are the analyzed samples where
-/// they are not those of the calibration. Nothing is executed, but networks
-/// with other types are built in memory to see what they cost.
-/// `samples` are those that were analyzed, `others` those of input_sample_dir.
+/// Fills in diagnoses and suggestions. Networks with other types are built in
+/// memory to see what they cost, and those with other ranges are executed.
+/// `samples` are those that were analyzed, which has `seen` their outputs, and
+/// `others` those of input_sample_dir, where they are not those of the
+/// calibration.
 void addSuggestions(PrecisionReport &report, BuildState &state,
                     mlir::func::FuncOp machine, const Samples &samples,
+                    const SeenOutputs &seen,
                     const std::optional<Samples> &others);
 
 /// Writes quant/debug/suggestions.json and suggested_config.json, or removes

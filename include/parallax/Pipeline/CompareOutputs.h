@@ -30,6 +30,9 @@ struct ComparedOutput {
   double similarity() const;
 };
 
+std::vector<ComparedOutput> compareOutputs(const SampleOutputs &found,
+                                           const SampleOutputs &references);
+
 /// `references` has the outputs of the float network for each sample.
 std::vector<ComparedOutput> compareOutputs(const Executable &network,
                                            const Samples &samples,

@@ -173,6 +173,7 @@ std::vector<ComparedSamples> compare(const Combination &combination,
   callbacks.observe = [&](size_t i) -> std::unique_ptr<Observer> {
     begin(i);
     running[i]->look = analysis.look;
+    running[i]->lookAtOutputs = analysis.lookAtOutputs;
     return std::make_unique<Watcher>(observations, *running[i]);
   };
   callbacks.consume = [&](size_t i, std::span<const Tensor>) { finish(i); };

@@ -76,9 +76,14 @@ void SampleComparison::take(size_t index, const Tensor &value) {
 
 void SampleComparison::show(const Observation &observation,
                             const Tensor &values) const {
+  const FloatTensor &tensor = combination.tensors[observation.tensor];
+  ComparedValues compared{number, tensor.name, observation.comparison, values};
   if (look)
-    look({number, combination.tensors[observation.tensor].name,
-          observation.comparison, values});
+    look(compared);
+  bool isPerLayer = observation.comparison &&
+                    observation.comparison->method == AnalysisMethod::PerLayer;
+  if (lookAtOutputs && tensor.isOutput && !isPerLayer)
+    lookAtOutputs(compared);
 }
 
 Tensor SampleComparison::valuesOf(const Tensor &value, size_t index) {

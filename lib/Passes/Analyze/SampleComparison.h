@@ -51,7 +51,7 @@ public:
   std::vector<TensorComparison> comparisons;
   /// Along the other dimension in which channels may be.
   std::vector<std::optional<TensorComparison>> along;
-  std::function<void(const ComparedValues &)> look;
+  std::function<void(const ComparedValues &)> look, lookAtOutputs;
 
 private:
   void show(const analyze::Observation &observation,

@@ -50,6 +50,9 @@ struct AnalysisOptions {
   std::function<void()> done = nullptr;
   /// Sees everything that is compared; may be called from any thread.
   std::function<void(const ComparedValues &)> look = nullptr;
+  /// Sees the outputs of the float network, and with all errors accumulated,
+  /// of samples that this rank runs; may be called from any thread.
+  std::function<void(const ComparedValues &)> lookAtOutputs = nullptr;
   /// Whether the loss of outputs is shared out among layers.
   bool attributes = false;
   /// On so many samples, if there are as many.
