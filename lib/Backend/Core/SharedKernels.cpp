@@ -28,10 +28,13 @@ bool areEqual(Operation *a, Operation *b) {
       /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
 }
 
+/// Without constants, all convolutions of a deep network would have one hash.
 size_t hashOf(Operation *op) {
+  auto hashOfConstant = [](Value value) {
+    return isConstant(value) ? mlir::hash_value(value) : llvm::hash_code(0);
+  };
   return OperationEquivalence::computeHash(
-      op, OperationEquivalence::ignoreHashValue,
-      OperationEquivalence::ignoreHashValue,
+      op, hashOfConstant, OperationEquivalence::ignoreHashValue,
       OperationEquivalence::IgnoreLocations);
 }
 
