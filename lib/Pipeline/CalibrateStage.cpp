@@ -6,10 +6,12 @@
 // range.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/CalibrateStage.h"
+#include "parallax/Passes/Quantize/Improve.h"
 
 #include "parallax/Data/Preflight.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Passes/Calibrate/Calibrate.h"
+#include "parallax/Passes/Quantize/Improve.h"
 #include "parallax/Report/Table.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Clock.h"
@@ -121,6 +123,10 @@ Calibration collect(BuildState &state) {
   std::optional<AloneScope> alone;
   if (diagnostics)
     alone.emplace();
+  // All samples once more would cost more than histograms do.
+  CalibrationOptions collected = options;
+  if (triesMethods(config))
+    collected.method = QuantMethod::Mse;
   NetworkStatistics statistics;
   auto start = std::chrono::steady_clock::now();
   {
@@ -133,7 +139,7 @@ Calibration collect(BuildState &state) {
             diagnostics->look(i, sample);
           return sample;
         },
-        options, [&] { progress.advance(); });
+        collected, [&] { progress.advance(); });
   }
   log(LogLevel::Debug, "calibrated on {} samples in {:.4f} s", set.size(),
       secondsSince(start));
@@ -165,10 +171,19 @@ Calibration collect(BuildState &state) {
   Calibration calibration =
       chooseRanges(network.function(), statistics, options, set.size());
   calibration.oddSamples = std::move(odd);
+  if (triesMethods(config))
+    state.statistics = std::move(statistics);
   return calibration;
 }
 
 } // namespace
+
+bool triesMethods(const BuildConfig &config) {
+  const QuantConfig &quant = config.quant;
+  return quant.precisionAnalysis && config.modelType == ModelType::Onnx &&
+         !quant.inputConfigs.empty() && quant.calibrationCache.empty() &&
+         quant.inputSampleDir.empty() && !asksForImprovement(quant);
+}
 
 CalibrationOptions calibrationOptions(const BuildState &state,
                                       QuantMethod method) {
@@ -289,6 +304,7 @@ void runCalibrateStage(BuildState &state) {
   mlir::func::FuncOp network = state.network->function();
   // One that is calibrated again is run as if it were the first time.
   removeCalibration(network);
+  state.statistics.reset();
   Calibration calibration =
       config.quant.calibrationCache.empty()
           ? collect(state)

@@ -74,13 +74,15 @@ void MethodTrials::begin() {
   }
   if (!(loss > 0))
     return;
-  // MinMax alone would do without histograms.
-  CalibrationOptions options = calibrationOptions(state, QuantMethod::Mse);
   const CalibrationSet set = openCalibrationSet(*state.network, state.config);
   calibratedOn = set.size();
+  if (state.statistics)
+    return;
+  // From a checkpoint. MinMax alone would do without histograms.
+  CalibrationOptions options = calibrationOptions(state, QuantMethod::Mse);
   mlir::func::FuncOp network = state.network->function();
   RangesAside aside(network);
-  statistics = collectStatistics(
+  state.statistics = collectStatistics(
       prepareCalibration(network), set.size(),
       [&](size_t i) { return set.load(i); }, options);
 }
@@ -97,7 +99,7 @@ std::optional<double> MethodTrials::partLeft(QuantMethod method) {
   if (!(loss > 0))
     return std::nullopt;
   Calibration ranges =
-      chooseRanges(state.network->function(), statistics,
+      chooseRanges(state.network->function(), *state.statistics,
                    calibrationOptions(state, method), calibratedOn);
   std::optional<NetworkBeside> built =
       buildBeside(state, state.config, &ranges);

@@ -9,7 +9,7 @@
 #ifndef PARALLAX_LIB_PIPELINE_METHODTRIALS_H
 #define PARALLAX_LIB_PIPELINE_METHODTRIALS_H
 
-#include "parallax/Passes/Analyze/AnalyzedNetwork.h"
+#include "parallax/Passes/Analyze/Analyze.h"
 #include "parallax/Passes/Calibrate/Statistics.h"
 #include "parallax/Pipeline/CompareOutputs.h"
 #include "parallax/Pipeline/Phases.h"
@@ -56,7 +56,6 @@ private:
   Samples samples;
   const SeenOutputs &seen;
   SampleOutputs floats;
-  NetworkStatistics statistics;
   size_t calibratedOn = 0;
   double loss = 0;
 };

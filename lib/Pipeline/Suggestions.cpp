@@ -79,9 +79,14 @@ void addSuggestions(PrecisionReport &report, BuildState &state,
   if (others && hasSamples)
     report.calibratedInputs = calibratedInputs(state);
   SeenValues seen;
-  if (fs::path ranges = state.files().calibration(); fs::exists(ranges))
-    for (const TensorRange &range : readCalibration(ranges).tensors)
-      seen[range.tensor] = range.values;
+  std::optional<Calibration> written;
+  if (fs::path ranges = state.files().calibration();
+      !state.calibration && fs::exists(ranges))
+    written = readCalibration(ranges);
+  for (const auto *ranges : {&state.calibration, &written})
+    if (*ranges)
+      for (const TensorRange &range : (*ranges)->tensors)
+        seen[range.tensor] = range.values;
   report.diagnoses = diagnose(report, seen);
   // The parameters of a model that came quantized are what they are.
   if (state.config.modelType != ModelType::Onnx)
@@ -95,8 +100,7 @@ void addSuggestions(PrecisionReport &report, BuildState &state,
   if (config.calibrationMethod != QuantMethod::MinMax)
     options.calibrated = std::move(seen);
   MethodTrials trials(state, samples, seenOutputs);
-  // What improves the float network was measured with the ranges that it has.
-  if (hasSamples && !asksForImprovement(config)) {
+  if (triesMethods(state.config)) {
     options.partLeft = [&](QuantMethod method) {
       return trials.partLeft(method);
     };

@@ -22,6 +22,10 @@ bool hasCalibration(const BuildConfig &config);
 /// network. Throws one Error that lists all problems.
 void checkCalibration(Network &network, const BuildConfig &config);
 
+/// Whether an analysis may try what other methods would choose. What improves
+/// the float network was measured with the ranges that it has.
+bool triesMethods(const BuildConfig &config);
+
 /// How ranges are chosen with a method.
 CalibrationOptions calibrationOptions(const BuildState &state,
                                       QuantMethod method);

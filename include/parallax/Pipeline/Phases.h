@@ -9,6 +9,7 @@
 #define PARALLAX_PIPELINE_PHASES_H
 
 #include "parallax/Passes/Calibrate/CalibrationFile.h"
+#include "parallax/Passes/Calibrate/Statistics.h"
 #include "parallax/Pipeline/Build.h"
 #include "parallax/Pipeline/Network.h"
 #include "parallax/Pipeline/OutputFiles.h"
@@ -28,6 +29,9 @@ struct BuildState {
   std::optional<Network> network;
   /// As it was written, if the phase has run.
   std::optional<Calibration> calibration;
+  /// What it was chosen from, with histograms, if it has run and an analysis
+  /// may ask what other methods would choose.
+  std::optional<NetworkStatistics> statistics;
   /// Of the model that was imported, or that the checkpoint was made of.
   std::string modelDigest;
 
