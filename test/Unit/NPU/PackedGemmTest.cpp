@@ -214,6 +214,36 @@ TEST(PackedGemm, OddShapes) {
     }
 }
 
+/// Sums of panels that are multiplied together may have to be cut at different
+/// places.
+TEST(PackedGemm, PanelsWithCutsOfTheirOwn) {
+  Random random(31);
+  for (DType wType : {DType::I8, DType::I16})
+    for (int64_t columns : {32, 48, 70}) {
+      SCOPED_TRACE(fmt::format("{}, {} columns", nameOf(wType), columns));
+      const int64_t rows = 29, depth = 1400;
+      Tensor x = codes(DType::U16, {rows, depth}, MatrixFill::Greatest, random);
+      Tensor w = codes(wType, {columns, depth}, MatrixFill::Any, random);
+      // Later columns have weights that are smaller and smaller.
+      dispatch(wType, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        if constexpr (std::is_integral_v<T>)
+          for (int64_t i = 0; i < w.size(); ++i)
+            w.data<T>()[i] = T(w.data<T>()[i] / (1 + i / depth / 6));
+      });
+      PackedWeights packed(rowMajorWeights(w, 0), DType::U16);
+      auto cuts = [&](int64_t panel) {
+        std::vector<int32_t> pairs;
+        for (PackedWeights::Piece piece : packed.pieces(panel))
+          pairs.push_back(piece.pairs);
+        return pairs;
+      };
+      EXPECT_NE(cuts(0), cuts(1));
+      expectAllWidths(matrix(x, 5), packed, literalProduct(x, 5, w, 0),
+                      runGemm);
+    }
+}
+
 TEST(PackedGemm, NothingToAdd) {
   Random random(4);
   checkProduct(DType::U8, DType::I8, MatrixFill::Any, MatrixFill::Any, 3, 5, 0,

@@ -280,6 +280,7 @@ static constexpr MultiplyAdd pairLoops = {
      Loops::template tile<3>, Loops::template tile<4>, Loops::template tile<5>,
      Loops::template tile<6>},
     {},
+    {},
     {{Loops::template depthwise<CodeU8, false>,
       Loops::template depthwise<CodeU8, true>},
      {Loops::template depthwise<CodeS8, false>,

@@ -33,6 +33,18 @@ using QuadTileLoop = void (*)(const uint8_t *a, int64_t stride,
                               const int8_t *panel, int64_t quads,
                               const int32_t *start, int32_t *sums);
 
+/// What one of two panels brings to a tile, and its sums, as above.
+struct PanelTile {
+  const int8_t *panel;
+  const int32_t *start;
+  int32_t *sums;
+};
+
+/// Both at once, so that each group of codes is read once for two panels:
+/// `groups` pairs or quads of rows that are `stride` bytes apart.
+using TwinLoop = void (*)(const char *a, int64_t stride, int64_t groups,
+                          const PanelTile &first, const PanelTile &second);
+
 /// The taps of some rows of a depthwise convolution: tap t of row r, of
 /// `count` taps, is at taps[t] + (first + r) * steps[t] + byteOffset.
 struct TapRows {
@@ -73,6 +85,8 @@ struct MultiplyAdd {
   int64_t tileRows;
   TileLoop tile[maxTileRows + 1];
   QuadTileLoop quadTile[maxTileRows + 1];
+  /// Of pairs, then of quads; null where registers don't suffice.
+  TwinLoop twinTile[2][maxTileRows + 1];
   DepthwiseLoop depthwise[CodeKinds][2];
   DepthwiseQuadLoop depthwiseQuads;
   WidenLoop widen[CodeKinds];

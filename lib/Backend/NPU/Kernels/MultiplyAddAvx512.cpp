@@ -18,48 +18,66 @@
 
 namespace parallax::npu {
 
+/// The products of some rows with one panel or two: of pairs, or of quads.
+template <bool isBytes, int rows, int panels>
+PARALLAX_AVX512 static PARALLAX_INLINE void
+multiplyTile(const char *a, int64_t stride, int64_t groups,
+             const PanelTile *tiles) {
+  __m512i own[panels][rows];
+#pragma unroll
+  for (int p = 0; p < panels; ++p)
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      own[p][r] = _mm512_loadu_si512(
+          tiles[p].start ? tiles[p].start : tiles[p].sums + r * panelColumns);
+  constexpr int64_t groupSize = 4 * panelColumns;
+  for (int64_t at = 0; at < groups * groupSize; at += groupSize, a += 4) {
+    __m512i b[panels];
+#pragma unroll
+    for (int p = 0; p < panels; ++p)
+      b[p] = _mm512_loadu_si512(tiles[p].panel + at);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      int32_t group;
+      std::memcpy(&group, a + r * stride, sizeof(group));
+      const __m512i codes = _mm512_set1_epi32(group);
+#pragma unroll
+      for (int p = 0; p < panels; ++p)
+        own[p][r] = isBytes ? _mm512_dpbusd_epi32(own[p][r], codes, b[p])
+                            : _mm512_dpwssd_epi32(own[p][r], codes, b[p]);
+    }
+  }
+#pragma unroll
+  for (int p = 0; p < panels; ++p)
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      _mm512_storeu_si512(tiles[p].sums + r * panelColumns, own[p][r]);
+}
+
 template <int rows>
 PARALLAX_AVX512 static void pairTile(const int16_t *a, int64_t stride,
                                      const int16_t *panel, int64_t pairs,
                                      const int32_t *start, int32_t *sums) {
-  __m512i own[rows];
-#pragma unroll
-  for (int r = 0; r < rows; ++r)
-    own[r] = _mm512_loadu_si512(start ? start : sums + r * panelColumns);
-  for (int64_t p = 0; p < pairs; ++p, a += 2, panel += 2 * panelColumns) {
-    __m512i b = _mm512_loadu_si512(panel);
-#pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      int32_t pair;
-      std::memcpy(&pair, a + r * stride, sizeof(pair));
-      own[r] = _mm512_dpwssd_epi32(own[r], _mm512_set1_epi32(pair), b);
-    }
-  }
-#pragma unroll
-  for (int r = 0; r < rows; ++r)
-    _mm512_storeu_si512(sums + r * panelColumns, own[r]);
+  const PanelTile tile = {reinterpret_cast<const int8_t *>(panel), start, sums};
+  multiplyTile<false, rows, 1>(reinterpret_cast<const char *>(a), 2 * stride,
+                               pairs, &tile);
 }
 
 template <int rows>
 PARALLAX_AVX512 static void quadTile(const uint8_t *a, int64_t stride,
                                      const int8_t *panel, int64_t quads,
                                      const int32_t *start, int32_t *sums) {
-  __m512i own[rows];
-#pragma unroll
-  for (int r = 0; r < rows; ++r)
-    own[r] = _mm512_loadu_si512(start ? start : sums + r * panelColumns);
-  for (int64_t q = 0; q < quads; ++q, a += 4, panel += 4 * panelColumns) {
-    __m512i b = _mm512_loadu_si512(panel);
-#pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      int32_t quad;
-      std::memcpy(&quad, a + r * stride, sizeof(quad));
-      own[r] = _mm512_dpbusd_epi32(own[r], _mm512_set1_epi32(quad), b);
-    }
-  }
-#pragma unroll
-  for (int r = 0; r < rows; ++r)
-    _mm512_storeu_si512(sums + r * panelColumns, own[r]);
+  const PanelTile tile = {panel, start, sums};
+  multiplyTile<true, rows, 1>(reinterpret_cast<const char *>(a), stride, quads,
+                              &tile);
+}
+
+template <bool isBytes, int rows>
+PARALLAX_AVX512 static void twinTile(const char *a, int64_t stride,
+                                     int64_t groups, const PanelTile &first,
+                                     const PanelTile &second) {
+  const PanelTile tiles[] = {first, second};
+  multiplyTile<isBytes, rows, 2>(a, stride, groups, tiles);
 }
 
 //===----------------------------------------------------------------------===//
@@ -321,6 +339,8 @@ template <int... less>
 static void setTiles(MultiplyAdd &loops, std::integer_sequence<int, less...>) {
   ((loops.tile[less + 1] = pairTile<less + 1>), ...);
   ((loops.quadTile[less + 1] = quadTile<less + 1>), ...);
+  ((loops.twinTile[false][less + 1] = twinTile<false, less + 1>), ...);
+  ((loops.twinTile[true][less + 1] = twinTile<true, less + 1>), ...);
 }
 
 bool hasAvx512() {

@@ -49,6 +49,102 @@ static char *threadBuffer(int64_t size) {
   return buffer.data();
 }
 
+namespace {
+/// A panel on its way over a block of rows.
+template <typename Acc> struct PanelWalk {
+  PanelSums<Acc> sums;
+  std::span<const PackedWeights::Piece> pieces;
+  const int8_t *weights = nullptr;
+  /// Of the first piece.
+  int64_t left = 0;
+
+  void begin(const PackedWeights &w, int64_t panel, int64_t residue) {
+    sums.begin(w, panel, residue);
+    pieces = w.pieces(panel);
+    weights = w.panel(panel);
+    left = pieces.front().pairs;
+  }
+  void advance(const MultiplyAdd &loops, const PackedWeights &w, int64_t pairs,
+               int64_t rows) {
+    weights += w.groups(pairs) * PackedWeights::groupSize;
+    left -= pairs;
+    sums.endPiece(loops, left == 0 && pieces.front().isLastOfSum, w.isSplit(),
+                  rows);
+    if (left > 0)
+      return;
+    pieces = pieces.subspan(1);
+    left = pieces.empty() ? 0 : pieces.front().pairs;
+  }
+};
+
+/// The products of a block of rows with panels, one or two at a time.
+template <typename Acc> class BlockProduct {
+public:
+  BlockProduct(const PackedWeights &w, int64_t residue, int64_t tileRows)
+      : w(w), residue(residue), tileRows(tileRows) {}
+
+  /// Whether two panels can be multiplied together.
+  bool hasTwins() const { return loops.twinTile[w.isBytes()][1]; }
+
+  /// With `count` panels.
+  void multiply(const RowBlock &block, int64_t rows, int64_t panel,
+                int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      walks[i].begin(w, panel + i, residue);
+    // Tiles of nearly equal height: one of a single row wastes the registers.
+    const int64_t tiles = (rows + tileRows - 1) / tileRows;
+    const char *codes = block.codes;
+    // A sum of nothing is a piece, too.
+    do {
+      const int64_t pairs =
+          count == 1 ? walks[0].left
+                     : std::min({walks[0].left, walks[1].left, cachedTwins});
+      const int64_t groups = w.groups(pairs);
+      for (int64_t tile = 0; tile < tiles; ++tile) {
+        const int64_t from = rows * tile / tiles;
+        const int64_t height = rows * (tile + 1) / tiles - from;
+        multiplyTile(codes + from * block.stride, block.stride, groups, from,
+                     height, count);
+      }
+      codes += groups * 4;
+      for (int64_t i = 0; i < count; ++i)
+        walks[i].advance(loops, w, pairs, rows);
+    } while (!walks[0].pieces.empty());
+  }
+
+  const PanelSums<Acc> &sums(int64_t i) const { return walks[i].sums; }
+
+private:
+  /// So many pairs of two panels stay in the first-level cache; a multiple of
+  /// what pieces are cut at.
+  static constexpr int64_t cachedTwins = 128;
+
+  void multiplyTile(const char *codes, int64_t stride, int64_t groups,
+                    int64_t row, int64_t height, int64_t count) {
+    auto tileOf = [&](PanelWalk<Acc> &walk) {
+      return PanelTile{walk.weights, walk.sums.partStart(),
+                       walk.sums.part(row)};
+    };
+    const PanelTile own = tileOf(walks[0]);
+    if (count == 2)
+      loops.twinTile[w.isBytes()][height](codes, stride, groups, own,
+                                          tileOf(walks[1]));
+    else if (w.isBytes())
+      loops.quadTile[height](reinterpret_cast<const uint8_t *>(codes), stride,
+                             own.panel, groups, own.start, own.sums);
+    else
+      loops.tile[height](reinterpret_cast<const int16_t *>(codes), stride / 2,
+                         reinterpret_cast<const int16_t *>(own.panel), groups,
+                         own.start, own.sums);
+  }
+
+  const MultiplyAdd &loops = multiplyAdd();
+  const PackedWeights &w;
+  const int64_t residue, tileRows;
+  PanelWalk<Acc> walks[2];
+};
+} // namespace
+
 template <typename Acc>
 void gemm(const RowSource &x, const PackedWeights &w,
           const SumSink<Acc> &sink) {
@@ -83,7 +179,7 @@ void gemm(const RowSource &x, const PackedWeights &w,
     char *buffer = isReady ? nullptr : threadBuffer(blockRows * stride);
     RowBlock found{buffer, stride};
     TapRuns runs(x, reading.codeSize);
-    PanelSums<Acc> sums;
+    BlockProduct<Acc> product(w, reading.residue, tileRows);
     int64_t gathered = -1;
     for (int64_t task = begin; task < end; ++task) {
       const int64_t block = task / tasks.groups, group = task % tasks.groups;
@@ -98,34 +194,12 @@ void gemm(const RowSource &x, const PackedWeights &w,
         gatherRows(loops, runs, reading, isBytes, buffer, stride);
       }
       gathered = block;
-      // Tiles of nearly equal height: a tile of one row wastes the registers.
-      const int64_t tiles = (rows + tileRows - 1) / tileRows;
-      for (int64_t panel = tasks.firstPanel(group);
-           panel < tasks.firstPanel(group + 1); ++panel) {
-        sums.begin(w, panel, reading.residue);
-        const int8_t *weights = w.panel(panel);
-        const char *codes = found.codes;
-        for (PackedWeights::Piece piece : w.pieces(panel)) {
-          const int64_t groups = w.groups(piece.pairs);
-          for (int64_t tile = 0; tile < tiles; ++tile) {
-            const int64_t from = rows * tile / tiles;
-            const int64_t height = rows * (tile + 1) / tiles - from;
-            const char *own = codes + from * found.stride;
-            if (isBytes)
-              loops.quadTile[height](reinterpret_cast<const uint8_t *>(own),
-                                     found.stride, weights, groups,
-                                     sums.partStart(), sums.part(from));
-            else
-              loops.tile[height](reinterpret_cast<const int16_t *>(own),
-                                 found.stride / 2,
-                                 reinterpret_cast<const int16_t *>(weights),
-                                 groups, sums.partStart(), sums.part(from));
-          }
-          sums.endPiece(loops, piece.isLastOfSum, w.isSplit(), rows);
-          codes += groups * 4;
-          weights += groups * PackedWeights::groupSize;
-        }
-        emit(sink, w, panel, firstRow, rows, sums);
+      const int64_t end = tasks.firstPanel(group + 1);
+      for (int64_t panel = tasks.firstPanel(group); panel < end;) {
+        const int64_t count = product.hasTwins() && panel + 1 < end ? 2 : 1;
+        product.multiply(found, rows, panel, count);
+        for (int64_t i = 0; i < count; ++i, ++panel)
+          emit(sink, w, panel, firstRow, rows, product.sums(i));
       }
     }
   });
