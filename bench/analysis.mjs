@@ -5,8 +5,10 @@
 // complete analysis of 8 samples (both modes, both methods, all tables and
 // files: the phase that a user waits for) is set in ratio to 8 inferences of
 // the float network, as many side by side as there are threads. Both take
-// turns. The second table shows that memory does not grow with the number of
-// samples, and how long a build takes that calibrates on 32 samples.
+// turns. So are its tables of layers and bits alone, without what looks for
+// causes. The second table shows that memory does not grow with the number of
+// samples, what it is in ratio to one inference of the float network, and how
+// long a build takes that calibrates on 32 samples.
 
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,6 +18,7 @@ import {
   benchModels,
   commandLine,
   geometricMean,
+  median,
   modelFile,
   printTable,
   runProgram,
@@ -43,7 +46,7 @@ const options = commandLine(
 const samples = 8;
 const [few, many] = [2, 16];
 const manyCalibrated = 32;
-const limits = { ratio: 10, seconds: 10 };
+const limits = { ratio: 10, tables: 6, memory: 3, seconds: 10 };
 
 /// Optimizes a network once, so that the float side runs what is analyzed, and
 /// writes its samples.
@@ -90,8 +93,12 @@ async function build(config, threads, count) {
   const phases = Object.fromEntries(
     times.split(", ").map((entry) => entry.split(" ").slice(0, 2)),
   );
+  const parts = Object.fromEntries(
+    [...said.matchAll(/(layers|bits) ([0-9.]+) s/g)].map((m) => m.slice(1)),
+  );
   return {
     analysis: Number(phases.analyze),
+    tables: Number(parts.layers) + Number(parts.bits),
     total: Object.values(phases).reduce((sum, x) => sum + Number(x), 0),
     megabytes: Math.max(
       ...[...said.matchAll(/peak memory ([0-9.]+) MB/g)].map((m) => Number(m[1])),
@@ -137,30 +144,43 @@ for (const threads of options.threads.split(",").map(Number)) {
     process.stderr.write(`${model.name}, ${threads} thread(s)\n`);
     writeConfig(samples);
     const float = await startFloat(source, threads);
+    const tables = [];
     const { ours, theirs } = await alternate(
-      async () => (await build(config, threads, samples)).analysis,
+      async () => {
+        const built = await build(config, threads, samples);
+        tables.push(built.tables);
+        return built.analysis;
+      },
       float.run,
       1,
       (count) => count < turns,
     );
     await float.stop();
-    rows.push([model.name, ours, theirs, ours / theirs]);
+    rows.push([model.name, ours, theirs, ours / theirs, median(tables) / theirs]);
   }
   console.log(`\n${samples} samples, ${threads} thread(s), medians`);
   printTable(
-    ["model", "analysis s", "float s", "analysis/float"],
+    ["model", "analysis s", "float s", "analysis/float", "tables/float"],
     rows.map(([name, ...numbers]) => [
       name,
       ...numbers.map((number) => number.toFixed(2)),
     ]),
   );
-  const mean = geometricMean(rows.map((row) => row[3]));
-  means.push([threads, mean.toFixed(2), limits.ratio]);
+  for (const [name, column, limit] of [
+    ["analysis/float", 3, limits.ratio],
+    ["tables/float", 4, limits.tables],
+  ])
+    means.push([
+      name,
+      threads,
+      geometricMean(rows.map((row) => row[column])).toFixed(2),
+      limit,
+    ]);
 }
 
 const rows = [];
 const threads = Number(options.threads.split(",").at(-1));
-for (const { model, config, writeConfig } of networks) {
+for (const { model, source, config, writeConfig } of networks) {
   process.stderr.write(`${model.name}, memory\n`);
   writeConfig(samples);
   const small = await build(config, threads, few);
@@ -168,10 +188,17 @@ for (const { model, config, writeConfig } of networks) {
   const large = await build(config, threads, many);
   writeConfig(manyCalibrated);
   const { total } = await build(config, threads, samples);
+  const float = await Server.start(options.parallax, [
+    ...["run", "--model", source, "--threads", String(threads)],
+  ]);
+  await float.run();
+  const megabytes = float.peakMegabytes();
+  await float.stop();
   rows.push([
     model.name,
     small.megabytes.toFixed(1),
     large.megabytes.toFixed(1),
+    (large.megabytes / megabytes).toFixed(1),
     total.toFixed(2),
   ]);
 }
@@ -181,10 +208,11 @@ printTable(
     "model",
     `MB, ${few} samples`,
     `MB, ${many} samples`,
+    `to float (limit ${limits.memory})`,
     `build s (limit ${limits.seconds})`,
   ],
   rows,
 );
-console.log("\ngeometric means of analysis/float");
-printTable(["threads", "mean", "limit"], means);
+console.log("\ngeometric means");
+printTable(["ratio", "threads", "mean", "limit"], means);
 if (!options.work) fs.rmSync(work, { recursive: true, force: true });

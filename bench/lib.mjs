@@ -284,6 +284,12 @@ export class Server {
     return this.answer("time");
   }
 
+  /// The most memory that it has had at once.
+  peakMegabytes() {
+    const status = readFileSync(`/proc/${this.child.pid}/status`, "utf8");
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)[1]) / 1000;
+  }
+
   async stop() {
     this.child.stdin.end("quit\n");
     await this.closed;
