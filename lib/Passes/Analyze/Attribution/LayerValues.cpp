@@ -6,6 +6,7 @@
 // they belong to, so that the memory plan can let go of tensors early.
 //===----------------------------------------------------------------------===//
 #include "LayerValues.h"
+#include "ComputeAgain.h"
 #include "MoveToReaders.h"
 #include "SecantKernels.h"
 
@@ -307,7 +308,10 @@ SmallVector<Value> LayerValues::compute(OpBuilder &builder, Bind bind,
   state.addAttribute(kernelAttr,
                      builder.getI64IntegerAttr(int64_t(binders.size())));
   binders.push_back(std::move(bind));
-  return SmallVector<Value>(builder.create(state)->getResults());
+  Operation *made = builder.create(state);
+  if (&builder == &end && !firstBack)
+    firstBack = made;
+  return SmallVector<Value>(made->getResults());
 }
 
 Value LayerValues::difference(OpBuilder &builder, Value a, Value b, Type type) {
@@ -344,6 +348,7 @@ Executable LayerValues::finish(ValueRange results) {
       function.getContext(), function.getArgumentTypes(), results.getTypes()));
   eraseUnread(function);
   moveToReaders(function.front());
+  computeAgain(function.front(), firstBack);
   KernelSet kernels = combinedKernels();
   kernels.add(computeName, [this](Operation *op, BindContext &context) {
     auto index = op->getAttrOfType<IntegerAttr>(kernelAttr).getInt();

@@ -115,6 +115,8 @@ private:
   llvm::StringMap<Operation *> partners;
   DenseMap<Operation *, Value> copiedCodes;
   std::vector<Bind> binders;
+  /// The first operation of the way back.
+  Operation *firstBack = nullptr;
 };
 
 } // namespace parallax::analyze

@@ -18,15 +18,12 @@
 using namespace mlir;
 
 namespace parallax::analyze {
-namespace {
 
 int64_t bytesOf(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   std::optional<DType> dtype = toDType(type.getElementType());
   return dtype ? type.getNumElements() * int64_t(sizeOf(*dtype)) : 0;
 }
-
-} // namespace
 
 void moveToReaders(Block &block) {
   constexpr int64_t mostShrunk = 4;

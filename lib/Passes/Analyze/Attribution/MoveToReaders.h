@@ -11,6 +11,9 @@
 
 namespace parallax::analyze {
 
+/// What a tensor takes in memory.
+int64_t bytesOf(mlir::Value value);
+
 /// Moves what is derived from layers to where it is read, on the way back. All
 /// layers stay in memory until then, and errors of each beside them would be
 /// several times as much. What makes little of much, such as sums, stays.
