@@ -10,6 +10,7 @@
 #include "parallax/Data/Preflight.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Passes/Calibrate/Calibrate.h"
+#include "parallax/Passes/Calibrate/TensorMethods.h"
 #include "parallax/Report/Table.h"
 #include "parallax/Support/AtomicFile.h"
 #include "parallax/Support/Clock.h"
@@ -170,10 +171,24 @@ Calibration collect(BuildState &state) {
 
 } // namespace
 
-CalibrationOptions calibrationOptions(const BuildState &state,
-                                      QuantMethod method) {
-  return {method, state.config.quant.percentile,
-          state.config.quant.histogramBins, state.options.threads};
+CalibrationOptions calibrationOptions(BuildState &state, QuantMethod method) {
+  const QuantConfig &quant = state.config.quant;
+  return {
+      method, quant.percentile, quant.histogramBins, state.options.threads,
+      methodsOfTensors(state.network->function(), quant.tensorConfigs).byName};
+}
+
+void checkTensorConfigs(BuildState &state) {
+  TensorMethods methods = methodsOfTensors(state.network->function(),
+                                           state.config.quant.tensorConfigs);
+  if (methods.unmatched.empty())
+    return;
+  if (!state.options.allowUnmatched)
+    throw Error(fmt::format("the ranges that quant.tensor_configs asks for "
+                            "can't be chosen:\n  {}",
+                            fmt::join(methods.unmatched, "\n  ")));
+  for (const std::string &sentence : methods.unmatched)
+    log(LogLevel::Warning, "{}", sentence);
 }
 
 std::vector<CalibrationSource>

@@ -14,6 +14,10 @@
 #include "parallax/Backend/Core/Executable.h"
 #include "parallax/Config/Enums.h"
 
+#include <functional>
+#include <map>
+#include <optional>
+
 namespace parallax {
 
 struct CalibrationOptions {
@@ -21,6 +25,14 @@ struct CalibrationOptions {
   double percentile = 0.9999;
   int64_t histogramBins = 2048;
   int threads = 1;
+  /// Of tensors that have one of their own, by name.
+  struct Own {
+    std::optional<QuantMethod> for8, for16;
+  };
+  std::map<std::string, Own, std::less<>> methodOf = {};
+
+  /// For codes of so many bits.
+  QuantMethod methodFor(std::string_view tensor, int bits) const;
 };
 
 /// What is known of the values of one tensor.
