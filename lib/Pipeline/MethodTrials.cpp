@@ -2,15 +2,11 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// One sweep over the calibration set collects what all methods choose from.
+// What they lose is measured on a few samples.
 //===----------------------------------------------------------------------===//
 #include "MethodTrials.h"
 
 #include "parallax/Backend/NPU/NPU.h"
-#include "parallax/Passes/Calibrate/Annotate.h"
-#include "parallax/Passes/Calibrate/Calibrate.h"
-#include "parallax/Pipeline/Attempt.h"
-#include "parallax/Pipeline/CalibrateStage.h"
 
 #include <algorithm>
 
@@ -33,15 +29,7 @@ void MethodTrials::begin() {
   loss = lossOf(machineOf(state));
   if (!(loss > 0))
     return;
-  // MinMax alone would do without histograms.
-  CalibrationOptions options = calibrationOptions(state, QuantMethod::Mse);
-  const CalibrationSet set = openCalibrationSet(*state.network, state.config);
-  calibratedOn = set.size();
-  mlir::func::FuncOp network = state.network->function();
-  RangesAside aside(network);
-  statistics = collectStatistics(
-      prepareCalibration(network), set.size(),
-      [&](size_t i) { return set.load(i); }, options);
+  networks.emplace(state);
 }
 
 double MethodTrials::lossOf(mlir::func::FuncOp machine) const {
@@ -59,11 +47,7 @@ std::optional<double> MethodTrials::partLeft(QuantMethod method) {
     begin();
   if (!(loss > 0))
     return std::nullopt;
-  Calibration ranges =
-      chooseRanges(state.network->function(), statistics,
-                   calibrationOptions(state, method), calibratedOn);
-  std::optional<NetworkBeside> built =
-      buildBeside(state, state.config, &ranges);
+  std::optional<NetworkBeside> built = networks->build(method, state.config);
   if (!built)
     return std::nullopt;
   return lossOf(built->machine) / loss;

@@ -9,9 +9,8 @@
 #ifndef PARALLAX_LIB_PIPELINE_METHODTRIALS_H
 #define PARALLAX_LIB_PIPELINE_METHODTRIALS_H
 
-#include "parallax/Passes/Calibrate/Statistics.h"
 #include "parallax/Pipeline/CompareOutputs.h"
-#include "parallax/Pipeline/Phases.h"
+#include "parallax/Pipeline/MethodNetworks.h"
 
 namespace parallax {
 
@@ -34,8 +33,7 @@ private:
   BuildState &state;
   Samples samples;
   SampleOutputs floats;
-  NetworkStatistics statistics;
-  size_t calibratedOn = 0;
+  std::optional<MethodNetworks> networks;
   double loss = 0;
 };
 
