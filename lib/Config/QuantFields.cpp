@@ -208,6 +208,11 @@ template <> Message describe<TensorConfig>() {
                 "The results of all layers of these types."),
           field("calibration_method", &C::calibrationMethod, methodDoc())
               .required(),
+          field("percentile", &C::percentile,
+                "For the method Percentile: the part of the values that must "
+                "lie within the range; 0 means quant.percentile.")
+              .between(0.5, 1)
+              .orExactly(0),
           field("bits", &C::bits,
                 "Only the range for codes of so many bits, 8 or 16, is chosen "
                 "in that way; 0 means both. What is best for 8 bits often cuts "

@@ -171,16 +171,20 @@ Calibration collect(BuildState &state) {
 
 } // namespace
 
+static TensorMethods tensorMethods(BuildState &state) {
+  const QuantConfig &quant = state.config.quant;
+  return methodsOfTensors(state.network->function(), quant.tensorConfigs,
+                          quant.percentile);
+}
+
 CalibrationOptions calibrationOptions(BuildState &state, QuantMethod method) {
   const QuantConfig &quant = state.config.quant;
-  return {
-      method, quant.percentile, quant.histogramBins, state.options.threads,
-      methodsOfTensors(state.network->function(), quant.tensorConfigs).byName};
+  return {method, quant.percentile, quant.histogramBins, state.options.threads,
+          tensorMethods(state).byName};
 }
 
 void checkTensorConfigs(BuildState &state) {
-  TensorMethods methods = methodsOfTensors(state.network->function(),
-                                           state.config.quant.tensorConfigs);
+  TensorMethods methods = tensorMethods(state);
   if (methods.unmatched.empty())
     return;
   if (!state.options.allowUnmatched)

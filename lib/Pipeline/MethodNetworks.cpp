@@ -25,10 +25,12 @@ MethodNetworks::MethodNetworks(BuildState &state) : state(state) {
 }
 
 std::optional<NetworkBeside>
-MethodNetworks::build(QuantMethod method, const BuildConfig &config) const {
-  Calibration ranges =
-      chooseRanges(state.network->function(), statistics,
-                   calibrationOptions(state, method), calibratedOn);
+MethodNetworks::build(const RangeMethod &method,
+                      const BuildConfig &config) const {
+  CalibrationOptions options = calibrationOptions(state, method.method);
+  options.percentile = method.percentile;
+  Calibration ranges = chooseRanges(state.network->function(), statistics,
+                                    options, calibratedOn);
   return buildBeside(state, config, &ranges);
 }
 

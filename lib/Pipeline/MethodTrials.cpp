@@ -47,7 +47,8 @@ std::optional<double> MethodTrials::partLeft(QuantMethod method) {
     begin();
   if (!(loss > 0))
     return std::nullopt;
-  std::optional<NetworkBeside> built = networks->build(method, state.config);
+  std::optional<NetworkBeside> built =
+      networks->build({method, state.config.quant.percentile}, state.config);
   if (!built)
     return std::nullopt;
   return lossOf(built->machine) / loss;

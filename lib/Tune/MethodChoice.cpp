@@ -27,8 +27,8 @@ namespace {
 constexpr double leastPart = 1e-4;
 /// A patch that gains less is not worth a trial.
 constexpr double leastGainOfMethods = 0.05;
-/// Samples that their losses are attributed on.
-constexpr size_t methodsAttributedOn = 8;
+/// Samples that their losses are attributed on, in so many parts.
+constexpr size_t methodsAttributedOn = 16, partsOfSamples = 2;
 
 /// Where a tensor has its codes, with each of the methods; equal ones are
 /// shared.
@@ -44,21 +44,42 @@ SharedCodes codesOf(const std::string &tensor,
   return shared;
 }
 
-double lossIn(const MethodLosses &method,
+double lossIn(const std::map<std::string, double> &losses,
               const std::vector<std::string> &tensors) {
   double sum = 0;
   for (const std::string &tensor : tensors)
-    if (auto it = method.losses.find(tensor); it != method.losses.end())
+    if (auto it = losses.find(tensor); it != losses.end())
       sum += it->second;
   return sum;
+}
+
+double lossIn(const MethodLosses &method,
+              const std::vector<std::string> &tensors) {
+  double sum = 0;
+  for (const auto &part : method.losses)
+    sum += lossIn(part, tensors);
+  return sum;
+}
+
+/// Whether what tensors lose falls below a part of it everywhere.
+bool helpsEverywhere(const MethodLosses &method, const MethodLosses &own,
+                     const std::vector<std::string> &tensors, double mostLeft) {
+  for (size_t part = 0; part < own.losses.size(); ++part)
+    if (!(lossIn(method.losses[part], tensors) <
+          mostLeft * lossIn(own.losses[part], tensors)))
+      return false;
+  return true;
 }
 
 /// What is best for 8 bits must not cut what 16 bits would keep.
 std::vector<ConfigEdit> entriesOf(const MethodChoice &choice) {
   std::vector<ConfigEdit> edits;
   for (const auto &[method, tensors] : choice.tensors) {
-    nlohmann::ordered_json entry = {
-        {"tensor_names", tensors}, {"calibration_method", method}, {"bits", 8}};
+    nlohmann::ordered_json entry = {{"tensor_names", tensors},
+                                    {"calibration_method", method.name},
+                                    {"bits", 8}};
+    if (method.percentile > 0)
+      entry["percentile"] = method.percentile;
     edits.push_back({"quant.tensor_configs", entry.dump(), true});
   }
   return edits;
@@ -81,12 +102,29 @@ std::map<std::string, double> lossesIn(const Attribution &attribution) {
   return losses;
 }
 
-/// All methods, this one first.
-std::vector<QuantMethod> methodsFrom(QuantMethod first) {
-  std::vector<QuantMethod> methods = {first};
-  for (const auto &[method, name] : enumNames<QuantMethod>())
-    if (method != first)
+/// One of several parts that have as many samples each.
+Samples partOf(const Samples &all, size_t part, size_t parts) {
+  Samples own = all;
+  own.count = all.count / parts;
+  own.load = [load = all.load, first = part * own.count](size_t i) {
+    return load(first + i);
+  };
+  return own;
+}
+
+/// All methods, that of all tensors first. What is rare for one tensor is much
+/// for another, so that there are several percentiles.
+std::vector<RangeMethod> methodsFrom(const QuantConfig &quant) {
+  RangeMethod first{quant.calibrationMethod, quant.percentile};
+  std::vector<RangeMethod> methods = {first};
+  auto add = [&](const RangeMethod &method) {
+    if (std::ranges::find(methods, method) == methods.end())
       methods.push_back(method);
+  };
+  for (const auto &[method, name] : enumNames<QuantMethod>())
+    add({method, quant.percentile});
+  for (double percentile : {0.99999, 0.999999})
+    add({QuantMethod::Percentile, percentile});
   return methods;
 }
 
@@ -105,21 +143,28 @@ lossesByMethod(Search &search, const std::vector<ConfigEdit> &levers) {
     return {};
   BuildConfig config =
       withEdits(search.bench.base(), search.bench.withRequired(levers));
+  Samples samples = search.firstSamples(methodsAttributedOn);
+  size_t parts = std::min(samples.count, partsOfSamples);
   MethodNetworks networks(state);
   std::vector<MethodLosses> found;
-  for (QuantMethod method : methodsFrom(quant.calibrationMethod)) {
+  for (const RangeMethod &method : methodsFrom(quant)) {
     search.checkTime();
     std::optional<NetworkBeside> network = networks.build(method, config);
-    std::optional<Attribution> attribution;
-    if (network)
-      attribution = attributeLoss(
-          {network->network, network->quantized, network->machine},
-          search.firstSamples(methodsAttributedOn), options);
-    if (attribution)
-      found.push_back({std::string(configName(method)), lossesIn(*attribution),
-                       typesOf(network->quantized).codes});
-    else if (found.empty())
+    bool cuts = method.method == QuantMethod::Percentile;
+    MethodLosses losses;
+    losses.method = {std::string(configName(method.method)),
+                     cuts ? method.percentile : 0};
+    for (size_t part = 0; network && part < parts; ++part)
+      if (std::optional<Attribution> attribution = attributeLoss(
+              {network->network, network->quantized, network->machine},
+              partOf(samples, part, parts), options))
+        losses.losses.push_back(lossesIn(*attribution));
+    if (losses.losses.size() == parts) {
+      losses.codes = typesOf(network->quantized).codes;
+      found.push_back(std::move(losses));
+    } else if (found.empty()) {
       break; // There is nothing to compare with.
+    }
   }
   return found;
 }
@@ -131,8 +176,8 @@ MethodChoice chooseMethods(const std::vector<MethodLosses> &methods,
   MethodChoice choice;
   const MethodLosses &own = methods.front();
   std::map<SharedCodes, std::vector<std::string>> classes;
-  for (const auto &[tensor, loss] : own.losses) {
-    choice.before += loss;
+  for (const auto &[tensor, loss] : own.losses.front()) {
+    choice.before += lossIn(own, {tensor});
     if (SharedCodes shared = codesOf(tensor, methods); !shared.empty())
       classes[shared].push_back(tensor);
   }
@@ -142,12 +187,12 @@ MethodChoice chooseMethods(const std::vector<MethodLosses> &methods,
     const MethodLosses *best = &own;
     double least = before;
     for (const MethodLosses &method : methods)
-      if (double loss = lossIn(method, tensors); loss < least) {
+      if (double loss = lossIn(method, tensors);
+          loss < least && helpsEverywhere(method, own, tensors, mostLeft)) {
         best = &method;
         least = loss;
       }
-    if (best == &own || least > mostLeft * before ||
-        before - least < leastPart * choice.before)
+    if (best == &own || before - least < leastPart * choice.before)
       continue;
     choice.after -= before - least;
     std::vector<std::string> &chosen = choice.tensors[best->method];
@@ -167,7 +212,8 @@ ChosenLevers chooseTensorMethods(Search &search,
   std::vector<MethodLosses> methods = lossesByMethod(search, levers);
   if (methods.size() < 2)
     return chosen;
-  OutputError error(search);
+  // On samples that nothing was chosen on.
+  OutputError error(search, methodsAttributedOn);
   double before = error.of(levers), least = before * (1 - leastGainOfMethods);
   std::vector<ConfigEdit> last;
   // All that gain something, and those that gain much.

@@ -17,23 +17,35 @@
 
 namespace parallax {
 
+/// What an entry of tensor_configs says.
+struct TensorMethod {
+  std::string name;
+  /// Of Percentile, else 0.
+  double percentile = 0;
+
+  auto operator<=>(const TensorMethod &) const = default;
+};
+
 /// What tensors lose alone if all ranges are chosen with one method, as parts
 /// of the squared error of the outputs, and the codes that they get.
 struct MethodLosses {
-  std::string method;
-  std::map<std::string, double> losses;
+  TensorMethod method;
+  /// On separate parts of the samples, which have as many each.
+  std::vector<std::map<std::string, double>> losses;
   std::map<std::string, AffineParams> codes;
 };
 
 struct MethodChoice {
   /// By method, the tensors that get another one than the first.
-  std::map<std::string, std::vector<std::string>> tensors;
+  std::map<TensorMethod, std::vector<std::string>> tensors;
   /// The sum of all losses before and after.
   double before = 0, after = 0;
 };
 
 /// Gives tensors other methods than the first where that leaves less than
-/// `mostLeft` of what they lose. Tensors that share their codes stay together.
+/// `mostLeft` of what they lose, on every part of the samples: what helps some
+/// by cutting their rare values cuts what others need. Tensors that share their
+/// codes stay together.
 MethodChoice chooseMethods(const std::vector<MethodLosses> &methods,
                            double mostLeft);
 

@@ -24,9 +24,10 @@ bool hasFloats(const Tensor &tensor) { return tensor.dtype() == DType::F32; }
 
 } // namespace
 
-OutputError::OutputError(Search &search) : search(search) {
+OutputError::OutputError(Search &search, size_t skipped) : search(search) {
   std::span<const size_t> all(search.split.tuning);
-  samples = all.first(std::min(all.size(), lookedAt));
+  samples = all.first(std::min(all.size(), skipped + lookedAt));
+  samples = samples.last(std::min(samples.size(), lookedAt));
   search.bench.calibrate({});
   Executable network = search.bench.calibrated().network->prepare({});
   floats.resize(samples.size());

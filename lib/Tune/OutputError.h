@@ -15,7 +15,8 @@ namespace parallax {
 /// Measures the weighed squared error of outputs on a few samples.
 class OutputError {
 public:
-  explicit OutputError(Search &search);
+  /// On the first samples to tune on but `skipped`, if there are as many.
+  explicit OutputError(Search &search, size_t skipped = 0);
 
   /// Infinite if it can't be built.
   double of(const std::vector<ConfigEdit> &edits);

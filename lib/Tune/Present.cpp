@@ -109,8 +109,10 @@ std::string describeEdit(const ConfigEdit &edit) {
   if (tensors == 0)
     return fmt::format("{} = {}", edit.field, edit.value);
   int64_t bits = entry.value("bits", int64_t(0));
-  return fmt::format("{} for {}{}",
+  double percentile = entry.value("percentile", 0.0);
+  return fmt::format("{}{} for {}{}",
                      fmt::join(textsIn(entry, "calibration_method"), ""),
+                     percentile > 0 ? fmt::format(" {}", percentile) : "",
                      bits > 0 ? fmt::format("the {} bits of ", bits) : "",
                      counted(tensors, "tensor"));
 }

@@ -58,6 +58,8 @@ struct TensorConfig {
   std::vector<std::string> layerNames;
   std::vector<std::string> opTypes;
   QuantMethod calibrationMethod = QuantMethod::MinMax;
+  /// 0 stands for that of all tensors.
+  double percentile = 0;
   /// 0 stands for all.
   int64_t bits = 0;
 };

@@ -20,7 +20,7 @@ public:
 
   /// The network as `config` says, but with the ranges that a method chooses
   /// where tensors have none of their own. Nothing if it can't be built.
-  std::optional<NetworkBeside> build(QuantMethod method,
+  std::optional<NetworkBeside> build(const RangeMethod &method,
                                      const BuildConfig &config) const;
 
 private:

@@ -34,8 +34,8 @@ Calibration chooseRanges(mlir::func::FuncOp network,
     range.tensor = tensor.tensor;
     if (auto own = options.methodOf.find(tensor.tensor);
         own != options.methodOf.end()) {
-      auto nameOf = [](std::optional<QuantMethod> method) {
-        return method ? std::string(configName(*method)) : std::string();
+      auto nameOf = [](const std::optional<RangeMethod> &own) {
+        return own ? std::string(configName(own->method)) : std::string();
       };
       range.u8Method = nameOf(own->second.for8);
       range.u16Method = nameOf(own->second.for16);

@@ -180,7 +180,7 @@ private:
 #include "parallax/Config/CalibrationMethods.def"
     };
     auto needed = [&](int bits) {
-      return needsHistogram[size_t(options->methodFor(name, bits))];
+      return needsHistogram[size_t(options->methodFor(name, bits).method)];
     };
     return needed(8) || needed(16) ? options->histogramBins : 0;
   }
@@ -221,12 +221,13 @@ NetworkStatistics mergedOverRanks(const Collector &own, size_t samples,
 
 } // namespace
 
-QuantMethod CalibrationOptions::methodFor(std::string_view tensor,
+RangeMethod CalibrationOptions::methodFor(std::string_view tensor,
                                           int bits) const {
+  RangeMethod ofAll{method, percentile};
   auto it = methodOf.find(tensor);
   if (it == methodOf.end())
-    return method;
-  return (bits == 8 ? it->second.for8 : it->second.for16).value_or(method);
+    return ofAll;
+  return (bits == 8 ? it->second.for8 : it->second.for16).value_or(ofAll);
 }
 
 NetworkStatistics
@@ -285,10 +286,11 @@ collectStatistics(const Executable &executable, size_t samples,
 }
 
 Interval chooseRange(const TensorStatistics &tensor,
-                     const CalibrationOptions &options, int bits) {
+                     const CalibrationOptions &calibration, int bits) {
   int64_t levels = int64_t(1) << bits;
   const Histogram &histogram = tensor.histogram;
-  switch (options.methodFor(tensor.tensor, bits)) {
+  const RangeMethod options = calibration.methodFor(tensor.tensor, bits);
+  switch (options.method) {
 #define CALIBRATION_METHOD(kind, name, meaning, needsHistogram, ...)           \
   case QuantMethod::kind:                                                      \
     return __VA_ARGS__;

@@ -41,11 +41,13 @@ std::vector<Candidate> candidatesIn(func::FuncOp network) {
 
 class Selector {
 public:
-  explicit Selector(func::FuncOp network) : candidates(candidatesIn(network)) {}
+  Selector(func::FuncOp network, double percentile)
+      : candidates(candidatesIn(network)), percentile(percentile) {}
 
   void add(size_t index, const TensorConfig &config) {
     entry = fmt::format("quant.tensor_configs[{}]", index);
-    method = config.calibrationMethod;
+    method = {config.calibrationMethod,
+              config.percentile > 0 ? config.percentile : percentile};
     bits = config.bits;
     for (const std::string &name : config.tensorNames)
       select("tensor", name, &Candidate::tensor);
@@ -107,19 +109,22 @@ private:
   }
 
   std::vector<Candidate> candidates;
+  /// Of all tensors.
+  double percentile;
   /// What is being looked at.
   std::string entry;
-  QuantMethod method = QuantMethod::MinMax;
+  RangeMethod method;
   int64_t bits = 0;
 };
 
 } // namespace
 
 TensorMethods methodsOfTensors(func::FuncOp network,
-                               std::span<const TensorConfig> configs) {
+                               std::span<const TensorConfig> configs,
+                               double percentile) {
   if (configs.empty())
     return {};
-  Selector selector(network);
+  Selector selector(network, percentile);
   for (size_t i = 0; i < configs.size(); ++i)
     selector.add(i, configs[i]);
   return std::move(selector.result);

@@ -142,6 +142,9 @@ const std::vector<FieldCase> table = {
        return c.quant.tensorConfigs[0].calibrationMethod == QuantMethod::Kl;
      },
      "Tools/tensor-methods.test"},
+    {"quant.tensor_configs[].percentile", "0.75",
+     [](C c) { return c.quant.tensorConfigs[0].percentile == 0.75; },
+     "Tools/tensor-methods.test"},
     {"quant.tensor_configs[].bits", "8",
      [](C c) { return c.quant.tensorConfigs[0].bits == 8; },
      "Tools/tensor-methods.test"},
@@ -615,7 +618,7 @@ companionsOf(const std::string &object, const std::string &name) {
   if (object == "quant.tensor_configs[]") {
     if (name != "calibration_method")
       result.emplace_back("calibration_method", R"("KL")");
-    if (name == "calibration_method" || name == "bits")
+    if (name == "calibration_method" || name == "bits" || name == "percentile")
       result.emplace_back("tensor_names", R"(["t"])");
   }
   if (object == "evaluation" && name == "inputs")

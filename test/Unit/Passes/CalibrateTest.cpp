@@ -125,12 +125,13 @@ TEST_F(CalibrateTest, TensorsMayHaveAMethodOfTheirOwn) {
   configs[1].bits = 8;
   configs[2].tensorNames = {"x"};
   configs[2].calibrationMethod = QuantMethod::Percentile;
+  configs[2].percentile = 0.75;
   configs[2].bits = 16;
-  options.methodOf = methodsOfTensors(function(), configs).byName;
-  EXPECT_EQ(options.methodFor("y", 8), QuantMethod::Percentile);
-  EXPECT_EQ(options.methodFor("y", 16), QuantMethod::Mse);
-  EXPECT_EQ(options.methodFor("x", 8), QuantMethod::MinMax);
-  EXPECT_EQ(options.methodFor("x", 16), QuantMethod::Percentile);
+  options.methodOf = methodsOfTensors(function(), configs, 0.9).byName;
+  EXPECT_EQ(options.methodFor("y", 8).method, QuantMethod::Percentile);
+  EXPECT_EQ(options.methodFor("y", 16).method, QuantMethod::Mse);
+  EXPECT_EQ(options.methodFor("x", 8).method, QuantMethod::MinMax);
+  EXPECT_EQ(options.methodFor("x", 16).method, QuantMethod::Percentile);
   auto rangesOf = [&](const CalibrationOptions &options) {
     return chooseRanges(function(),
                         collectStatistics(prepareCalibration(function()),
@@ -147,7 +148,9 @@ TEST_F(CalibrateTest, TensorsMayHaveAMethodOfTheirOwn) {
   EXPECT_EQ(mixed.method, "MinMax");
   EXPECT_EQ(mixed.tensors[0].u8Method, "");
   EXPECT_EQ(mixed.tensors[0].u8, minMax.tensors[0].u8);
-  EXPECT_EQ(mixed.tensors[0].u16, percentile.tensors[0].u16);
+  EXPECT_LT(mixed.tensors[0].u16.high, percentile.tensors[0].u16.high);
+  all.percentile = 0.75;
+  EXPECT_EQ(mixed.tensors[0].u16, rangesOf(all).tensors[0].u16);
   for (size_t i : {1, 2}) {
     EXPECT_EQ(mixed.tensors[i].u8Method, "Percentile");
     EXPECT_EQ(mixed.tensors[i].u16Method, "MSE");
@@ -164,7 +167,7 @@ TEST_F(CalibrateTest, TensorsThatAreNotThereAreNamed) {
   std::vector<TensorConfig> configs(1);
   configs[0].tensorNames = {"yy"};
   configs[0].layerNames = {"rely"};
-  TensorMethods methods = methodsOfTensors(function(), configs);
+  TensorMethods methods = methodsOfTensors(function(), configs, 0.9);
   EXPECT_TRUE(methods.byName.empty());
   EXPECT_EQ(methods.unmatched,
             (std::vector<std::string>{

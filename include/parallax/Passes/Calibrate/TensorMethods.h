@@ -24,9 +24,10 @@ struct TensorMethods {
 };
 
 /// Later entries win. What only a clamp reads is never observed itself, so what
-/// selects it is for the clamped values.
+/// selects it is for the clamped values. `percentile` is that of all tensors.
 TensorMethods methodsOfTensors(mlir::func::FuncOp network,
-                               std::span<const TensorConfig> configs);
+                               std::span<const TensorConfig> configs,
+                               double percentile);
 
 } // namespace parallax
 
