@@ -35,14 +35,19 @@ double lossOfSquare(double error) { return 1 - 1 / std::sqrt(1 + 2 * error); }
 /// From here on a loss says little about the size of the errors behind it.
 constexpr double saturatedLoss = 0.3;
 
+/// How far values lie beyond codes.
+double farthestBeyond(const PrecisionRow &row, const AffineParams &codes) {
+  auto [low, high] = rangeOf(codes);
+  return std::max(
+      {row.metrics.reference.max - high, low - row.metrics.reference.min, 0.0});
+}
+
 /// The mean squared error of values beyond the codes, if they are spread evenly
 /// up to the farthest of them.
 double clippingError(const PrecisionRow &row) {
   if (row.metrics.saturated == 0 || !row.codes)
     return 0;
-  auto [low, high] = rangeOf(*row.codes);
-  double beyond = std::max(
-      {row.metrics.reference.max - high, low - row.metrics.reference.min, 0.0});
+  double beyond = farthestBeyond(row, *row.codes);
   // No more than what was measured beside the rounding.
   double rest = std::max(row.metrics.mse - roundingError(*row.codes), 0.0);
   return std::min(row.metrics.saturated * square(beyond) / 3, rest);
@@ -277,9 +282,15 @@ double LossModel::kept(const std::string &tensor, const Trial &trial) const {
   auto codes = trial.codes.find(tensor);
   if (codes == trial.codes.end())
     return 0;
+  // A method may choose a wider range for 16 bits. Of values that are spread
+  // evenly beyond a range, fewer are then beyond it, and not as far.
   double clipped = clippedPart(*row);
-  return clipped + (1 - clipped) *
-                       square(double(codes->second.scale) / row->codes->scale);
+  double closer = clipped > 0 ? farthestBeyond(*row, codes->second) /
+                                    farthestBeyond(*row, *row->codes)
+                              : 0;
+  return clipped * closer * square(closer) +
+         (1 - clipped) *
+             square(double(codes->second.scale) / row->codes->scale);
 }
 
 double LossModel::predict(const Trial &trial) const {

@@ -126,6 +126,7 @@ void Candidate::write(const fs::path &folder, const std::string &target) const {
   written.quant.inputConfigs.clear();
   written.quant.calibrationCache.clear();
   if (ranges) {
+    written.quant.tensorConfigs.clear(); // They are chosen.
     writeFileAtomically(folder / "data" / "calibration.json",
                         toJson(rangesFor(names, *ranges, network)));
     written.quant.calibrationCache = "data/calibration.json";
@@ -199,6 +200,12 @@ void rename(Candidate &candidate, const NewNames &names) {
   for (LayerConfig &rule : candidate.config.quant.layerConfigs)
     for (std::string &layer : rule.layerNames)
       change(layer, names.layers);
+  for (TensorConfig &config : candidate.config.quant.tensorConfigs) {
+    for (std::string &tensor : config.tensorNames)
+      change(tensor, names.tensors);
+    for (std::string &layer : config.layerNames)
+      change(layer, names.layers);
+  }
   if (candidate.ranges)
     for (TensorRange &range : candidate.ranges->tensors) {
       change(range.tensor, names.tensors);

@@ -22,6 +22,47 @@ void checkQuantInput(const InputQuantConfig &config, const ObjectScope &scope) {
                      {"calibration_std", config.calibrationStd});
 }
 
+void checkPattern(const ObjectScope &scope, std::string_view field,
+                  const std::string &text) {
+  try {
+    NamePattern pattern(text);
+  } catch (const Error &error) {
+    scope.error(field, error.what());
+  }
+}
+
+/// An entry selects what it is about in exactly one way.
+void checkSelectors(const ObjectScope &scope, std::string_view what,
+                    const std::vector<std::string> &all,
+                    const std::vector<std::string> &given) {
+  if (given.empty())
+    scope.error(fmt::format("selects no {}: give {}", what, alternatives(all)));
+  else if (given.size() > 1)
+    scope.error(fmt::format("selects {} in {} ways, by {}: keep one of "
+                            "them and use further entries for the others",
+                            what, given.size(), fmt::join(given, " and by ")));
+}
+
+void checkTensor(const TensorConfig &config, const ObjectScope &scope) {
+  const std::vector<std::string> all = {"tensor_names", "tensor_name_regex",
+                                        "layer_names", "op_types"};
+  std::vector<std::string> given;
+  for (const std::string &name : all)
+    if (scope.given(name))
+      given.push_back(name);
+  checkSelectors(scope, "tensors", all, given);
+  checkPattern(scope, "tensor_name_regex", config.tensorNameRegex);
+  if (config.bits != 0 && config.bits != 8 && config.bits != 16)
+    scope.error("bits", fmt::format("must be 8, 16 or 0, not {}", config.bits));
+}
+
+void checkQuant(const QuantConfig &, const ObjectScope &scope) {
+  if (scope.given("tensor_configs") && scope.given("calibration_cache"))
+    scope.error("tensor_configs",
+                "can't choose ranges beside calibration_cache, which has them: "
+                "leave one of the two out");
+}
+
 void checkLayer(const LayerConfig &config, const ObjectScope &scope) {
   const std::string bothEnds = "start_tensor_names with end_tensor_names";
   bool hasStart = scope.given("start_tensor_names");
@@ -37,21 +78,12 @@ void checkLayer(const LayerConfig &config, const ObjectScope &scope) {
                     : hasStart         ? "start_tensor_names"
                                        : "end_tensor_names");
   all.push_back(bothEnds);
-  if (given.empty())
-    scope.error(fmt::format("selects no layers: give {}", alternatives(all)));
-  else if (given.size() > 1)
-    scope.error(fmt::format("selects layers in {} ways, by {}: keep one of "
-                            "them and use further entries for the others",
-                            given.size(), fmt::join(given, " and by ")));
-  else if (hasStart != hasEnd)
+  checkSelectors(scope, "layers", all, given);
+  if (given.size() == 1 && hasStart != hasEnd)
     scope.error(fmt::format(
         "needs {} beside {}",
         hasStart ? "end_tensor_names" : "start_tensor_names", given[0]));
-  try {
-    NamePattern pattern(config.layerNameRegex);
-  } catch (const Error &error) {
-    scope.error("layer_name_regex", error.what());
-  }
+  checkPattern(scope, "layer_name_regex", config.layerNameRegex);
 }
 
 /// The methods in words.
@@ -156,6 +188,41 @@ template <> Message describe<LayerConfig>() {
       checkLayer);
 }
 
+template <> Message describe<TensorConfig>() {
+  using C = TensorConfig;
+  return message<C>(
+      "TensorConfig",
+      "How the ranges of some tensors are chosen, which are selected in "
+      "exactly one way. Of two entries for the same tensor the later one wins. "
+      "Names are those of the optimized network, frontend/optimized.onnx. A "
+      "tensor that only a Relu or Clip reads has the range of what that makes "
+      "of it, so it has its method, too.",
+      {
+          field("tensor_names", &C::tensorNames,
+                "Tensors: inputs of the network or results of layers."),
+          field("tensor_name_regex", &C::tensorNameRegex,
+                "All tensors whose whole name matches a regular expression "
+                "(ECMAScript, without back-references)."),
+          field("layer_names", &C::layerNames, "The results of layers."),
+          field("op_types", &C::opTypes,
+                "The results of all layers of these types."),
+          field("calibration_method", &C::calibrationMethod, methodDoc())
+              .required(),
+          field("percentile", &C::percentile,
+                "For the method Percentile: the part of the values that must "
+                "lie within the range; 0 means quant.percentile.")
+              .between(0.5, 1)
+              .orExactly(0),
+          field("bits", &C::bits,
+                "Only the range for codes of so many bits, 8 or 16, is chosen "
+                "in that way; 0 means both. What is best for 8 bits often cuts "
+                "more than 16 bits need.")
+              .between(8, 16)
+              .orExactly(0),
+      },
+      checkTensor);
+}
+
 template <> Message describe<QuantConfig>() {
   using C = QuantConfig;
   return message<C>(
@@ -166,6 +233,9 @@ template <> Message describe<QuantConfig>() {
           field("layer_configs", &C::layerConfigs,
                 "Layers that get another precision than the default."),
           field("calibration_method", &C::calibrationMethod, methodDoc()),
+          field("tensor_configs", &C::tensorConfigs,
+                "Tensors whose ranges are chosen in another way than "
+                "calibration_method says."),
           field("percentile", &C::percentile,
                 "For the method Percentile: the part of the values that must "
                 "lie within the range.")
@@ -204,11 +274,12 @@ template <> Message describe<QuantConfig>() {
           field("precision_analysis_dump", &C::precisionAnalysisDump,
                 "Save all tensors that are compared as .npy files; "
                 "precision_analysis_size says of how many samples."),
-          field("input_sample_dir", &C::inputSampleDir,
-                "Samples to analyze: a folder with a .npy or .bin file for each "
-                "input, a folder of such folders, or pictures, arrays or an "
-                "archive as for the calibration; empty means those that "
-                "calibration_hold_out keeps.")
+          field(
+              "input_sample_dir", &C::inputSampleDir,
+              "Samples to analyze: a folder with a .npy or .bin file for each "
+              "input, a folder of such folders, or pictures, arrays or an "
+              "archive as for the calibration; empty means those that "
+              "calibration_hold_out keeps.")
               .path(),
           field("calibration_hold_out", &C::calibrationHoldOut,
                 "Keep samples for the analysis: where there are fewer than "
@@ -297,7 +368,8 @@ template <> Message describe<QuantConfig>() {
           field("device", &C::device, "What calibration and tuning run on.")
               .oneOf(devices())
               .inactive("everything runs on the CPU"),
-      });
+      },
+      checkQuant);
 }
 
 } // namespace parallax::config

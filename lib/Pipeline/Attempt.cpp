@@ -40,29 +40,6 @@ void addCodes(Value value, std::optional<AffineParams> &coarsest) {
       addCodes(requantize.getY(), coarsest);
 }
 
-Trial trialOf(mlir::func::FuncOp quantized) {
-  Trial trial;
-  auto add = [&](Value value) {
-    std::optional<AffineParams> codes;
-    addCodes(value, codes);
-    if (codes)
-      trial.codes.try_emplace(getTensorName(value), *codes);
-  };
-  for (Value argument : quantized.getArguments())
-    add(argument);
-  for (Operation &op : quantized.front().without_terminator()) {
-    if (isa<nn::RequantizeOp>(op) || op.getNumOperands() == 0)
-      continue;
-    for (Value result : op.getResults())
-      add(result);
-    Value weight = nn::weightOf(&op);
-    Type type = weight ? getElementTypeOrSelf(weight.getType()) : Type();
-    if (type && (!isQuantized(type) || storageOf(type) != DType::I8))
-      trial.wideWeights.insert(getLayerName(&op).node);
-  }
-  return trial;
-}
-
 } // namespace
 
 std::string editedText(std::string_view text,
@@ -95,8 +72,8 @@ std::optional<NetworkBeside> buildBeside(BuildState &state,
                                          const Calibration *ranges) {
   try {
     mlir::func::FuncOp original = state.network->function();
-    NetworkBeside beside{ModuleOp::create(original.getLoc()), {}, {}};
     mlir::func::FuncOp network = original.clone();
+    NetworkBeside beside{ModuleOp::create(original.getLoc()), network, {}, {}};
     beside.module->push_back(network);
     if (ranges)
       setCalibration(network, *ranges);
@@ -120,6 +97,29 @@ std::optional<NetworkBeside> buildBeside(BuildState &state,
   }
 }
 
+Trial typesOf(mlir::func::FuncOp quantized) {
+  Trial trial;
+  auto add = [&](Value value) {
+    std::optional<AffineParams> codes;
+    addCodes(value, codes);
+    if (codes)
+      trial.codes.try_emplace(getTensorName(value), *codes);
+  };
+  for (Value argument : quantized.getArguments())
+    add(argument);
+  for (Operation &op : quantized.front().without_terminator()) {
+    if (isa<nn::RequantizeOp>(op) || op.getNumOperands() == 0)
+      continue;
+    for (Value result : op.getResults())
+      add(result);
+    Value weight = nn::weightOf(&op);
+    Type type = weight ? getElementTypeOrSelf(weight.getType()) : Type();
+    if (type && (!isQuantized(type) || storageOf(type) != DType::I8))
+      trial.wideWeights.insert(getLayerName(&op).node);
+  }
+  return trial;
+}
+
 std::optional<Trial> attempt(BuildState &state,
                              const std::vector<ConfigEdit> &edits) {
   stopIfCancelled();
@@ -133,7 +133,7 @@ std::optional<Trial> attempt(BuildState &state,
   std::optional<NetworkBeside> beside = buildBeside(state, *config);
   if (!beside)
     return std::nullopt;
-  Trial trial = trialOf(beside->quantized);
+  Trial trial = typesOf(beside->quantized);
   trial.costs = costsOf(beside->machine, *config);
   trial.cycles =
       totalOf(trial.costs, findTarget(config->targetHardware)).cycles;

@@ -11,6 +11,7 @@
 #include "parallax/Data/Preflight.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Passes/Calibrate/Calibrate.h"
+#include "parallax/Passes/Calibrate/TensorMethods.h"
 #include "parallax/Passes/Quantize/Improve.h"
 #include "parallax/Report/Table.h"
 #include "parallax/Support/AtomicFile.h"
@@ -185,10 +186,28 @@ bool triesMethods(const BuildConfig &config) {
          quant.inputSampleDir.empty() && !asksForImprovement(quant);
 }
 
-CalibrationOptions calibrationOptions(const BuildState &state,
-                                      QuantMethod method) {
-  return {method, state.config.quant.percentile,
-          state.config.quant.histogramBins, state.options.threads};
+static TensorMethods tensorMethods(BuildState &state) {
+  const QuantConfig &quant = state.config.quant;
+  return methodsOfTensors(state.network->function(), quant.tensorConfigs,
+                          quant.percentile);
+}
+
+CalibrationOptions calibrationOptions(BuildState &state, QuantMethod method) {
+  const QuantConfig &quant = state.config.quant;
+  return {method, quant.percentile, quant.histogramBins, state.options.threads,
+          tensorMethods(state).byName};
+}
+
+void checkTensorConfigs(BuildState &state) {
+  TensorMethods methods = tensorMethods(state);
+  if (methods.unmatched.empty())
+    return;
+  if (!state.options.allowUnmatched)
+    throw Error(fmt::format("the ranges that quant.tensor_configs asks for "
+                            "can't be chosen:\n  {}",
+                            fmt::join(methods.unmatched, "\n  ")));
+  for (const std::string &sentence : methods.unmatched)
+    log(LogLevel::Warning, "{}", sentence);
 }
 
 std::vector<CalibrationSource>

@@ -2,15 +2,11 @@
 // Part of Parallax, under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
-// One sweep over the calibration set collects what all methods choose from.
+// What they lose is measured on a few samples.
 //===----------------------------------------------------------------------===//
 #include "MethodTrials.h"
 
 #include "parallax/Backend/NPU/NPU.h"
-#include "parallax/Passes/Calibrate/Annotate.h"
-#include "parallax/Passes/Calibrate/Calibrate.h"
-#include "parallax/Pipeline/Attempt.h"
-#include "parallax/Pipeline/CalibrateStage.h"
 #include "parallax/Support/Ranks.h"
 
 #include <algorithm>
@@ -72,19 +68,8 @@ void MethodTrials::begin() {
         outputsOf(state.network->prepare({}), samples, state.options.threads);
     loss = lossOf(run(machineOf(state)));
   }
-  if (!(loss > 0))
-    return;
-  const CalibrationSet set = openCalibrationSet(*state.network, state.config);
-  calibratedOn = set.size();
-  if (state.statistics)
-    return;
-  // From a checkpoint. MinMax alone would do without histograms.
-  CalibrationOptions options = calibrationOptions(state, QuantMethod::Mse);
-  mlir::func::FuncOp network = state.network->function();
-  RangesAside aside(network);
-  state.statistics = collectStatistics(
-      prepareCalibration(network), set.size(),
-      [&](size_t i) { return set.load(i); }, options);
+  if (loss > 0)
+    networks.emplace(state);
 }
 
 std::vector<ComparedOutput>
@@ -98,11 +83,8 @@ std::optional<double> MethodTrials::partLeft(QuantMethod method) {
     begin();
   if (!(loss > 0))
     return std::nullopt;
-  Calibration ranges =
-      chooseRanges(state.network->function(), *state.statistics,
-                   calibrationOptions(state, method), calibratedOn);
   std::optional<NetworkBeside> built =
-      buildBeside(state, state.config, &ranges);
+      networks->build({method, state.config.quant.percentile}, state.config);
   if (!built)
     return std::nullopt;
   return lossOf(run(built->machine)) / loss;

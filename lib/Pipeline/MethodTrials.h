@@ -10,9 +10,8 @@
 #define PARALLAX_LIB_PIPELINE_METHODTRIALS_H
 
 #include "parallax/Passes/Analyze/Analyze.h"
-#include "parallax/Passes/Calibrate/Statistics.h"
 #include "parallax/Pipeline/CompareOutputs.h"
-#include "parallax/Pipeline/Phases.h"
+#include "parallax/Pipeline/MethodNetworks.h"
 
 namespace parallax {
 
@@ -56,7 +55,7 @@ private:
   Samples samples;
   const SeenOutputs &seen;
   SampleOutputs floats;
-  size_t calibratedOn = 0;
+  std::optional<MethodNetworks> networks;
   double loss = 0;
 };
 

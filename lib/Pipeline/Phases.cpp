@@ -93,8 +93,10 @@ void optimizeFloats(BuildState &state) {
     stage.optimizedMlir = files.optimizedMlir();
   }
   runFloatStage(*state.network, stage);
-  if (wantsCalibration(config))
+  if (wantsCalibration(config)) {
+    checkTensorConfigs(state);
     checkRules(state);
+  }
 }
 
 constexpr Phase phases[] = {

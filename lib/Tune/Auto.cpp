@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "Allowed.h"
 #include "Levers.h"
+#include "MethodChoice.h"
 #include "WidthChoice.h"
 
 #include "parallax/Support/Log.h"
@@ -62,6 +63,9 @@ public:
     pullLevers();
     if (search.holds(*from))
       return;
+    pullTensorMethods();
+    if (search.holds(*from))
+      return;
     climbFronts();
     if (!isMet() && cutsValues()) {
       // No width brings back what a range has cut.
@@ -76,6 +80,8 @@ public:
     from = &search.measure("as configured", {});
     if (!search.holds(*from))
       pullLevers();
+    if (!search.holds(*from))
+      pullTensorMethods();
     // At a good point, losses are attributed again.
     for (int round = 0; round < mostRounds; ++round) {
       if (round > 0 && (!search.best() || !hasTheseLevers(*search.best())))
@@ -121,7 +127,9 @@ private:
 
   bool hasTheseLevers(const TrialRecord &trial) const {
     std::vector<ConfigEdit> own = search.ownEdits(trial);
-    std::erase_if(own, [](const ConfigEdit &edit) { return edit.appends; });
+    std::erase_if(own, [](const ConfigEdit &edit) {
+      return edit.field == "quant.layer_configs";
+    });
     return std::ranges::equal(own, levers, {}, &ConfigEdit::value,
                               &ConfigEdit::value);
   }
@@ -145,24 +153,34 @@ private:
 
   bool cutsValues() const {
     return std::ranges::any_of(levers, [](const ConfigEdit &edit) {
-      return edit.field == "quant.calibration_method";
+      return edit.field == "quant.calibration_method" ||
+             edit.field == "quant.tensor_configs";
     });
   }
 
   void pullLevers() {
     if (search.config.levers.empty())
       return;
-    ChosenLevers chosen = chooseLevers(search);
+    pull("levers", chooseLevers(search));
+  }
+
+  /// Single tensors have other methods, beside the levers that helped.
+  void pullTensorMethods() {
+    pull("tensor methods", chooseTensorMethods(search, levers));
+  }
+
+  /// Keeps more levers if the task says that they help.
+  void pull(const std::string &purpose, const ChosenLevers &chosen) {
     if (chosen.edits.empty())
       return;
+    std::vector<ConfigEdit> all = withLevers(chosen.edits);
     // The loss follows the squared error of the outputs.
     std::optional<Search::Prediction> prediction;
     if (from->failure.empty())
       prediction = {from->loss.value * chosen.left, from->cycles};
-    const TrialRecord &pulled =
-        search.measure("levers", chosen.edits, prediction);
+    const TrialRecord &pulled = search.measure(purpose, all, prediction);
     if (lossOf(pulled) < lossOf(*from)) {
-      levers = chosen.edits;
+      levers = std::move(all);
       from = &pulled;
     }
   }

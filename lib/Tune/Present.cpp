@@ -96,17 +96,38 @@ TypeChanges typeChangesOf(std::span<const ConfigEdit> edits) {
   return changes;
 }
 
+std::string counted(size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// "KL for the 8 bits of 10 tensors"; networks have hundreds of names.
+std::string describeEdit(const ConfigEdit &edit) {
+  Json entry = Json::parse(edit.value, nullptr, false);
+  size_t tensors = edit.field == "quant.tensor_configs" && entry.is_object()
+                       ? textsIn(entry, "tensor_names").size()
+                       : 0;
+  if (tensors == 0)
+    return fmt::format("{} = {}", edit.field, edit.value);
+  int64_t bits = entry.value("bits", int64_t(0));
+  double percentile = entry.value("percentile", 0.0);
+  return fmt::format("{}{} for {}{}",
+                     fmt::join(textsIn(entry, "calibration_method"), ""),
+                     percentile > 0 ? fmt::format(" {}", percentile) : "",
+                     bits > 0 ? fmt::format("the {} bits of ", bits) : "",
+                     counted(tensors, "tensor"));
+}
+
 /// Everything that is not about types, and how many layers have which.
 std::string describeChanges(std::span<const ConfigEdit> edits) {
   std::vector<std::string> changes;
   for (const ConfigEdit &edit : edits)
     if (edit.field != "quant.layer_configs")
-      changes.push_back(fmt::format("{} = {}", edit.field, edit.value));
+      changes.push_back(describeEdit(edit));
   TypeChanges types = typeChangesOf(edits);
   changes.insert(changes.end(), types.others.begin(), types.others.end());
   for (const auto &[words, layers] : types.layers)
-    changes.push_back(fmt::format("{} for {} layer{}", words, layers.size(),
-                                  layers.size() == 1 ? "" : "s"));
+    changes.push_back(
+        fmt::format("{} for {}", words, counted(layers.size(), "layer")));
   return changes.empty() ? "nothing was changed"
                          : fmt::format("changed: {}", fmt::join(changes, ", "));
 }

@@ -114,7 +114,7 @@ int runBuildCommand(int argc, char **argv) {
                "only check that configuration, model and data fit together");
   app.add_flag("--allow-unmatched", options.allowUnmatched,
                "only warn about rules of quant.layer_configs that match no "
-               "layer");
+               "layer, and of quant.tensor_configs that match no tensor");
   app.add_option("--fail-under", options.failUnder,
                  "give exit code 1 if the precision analysis finds an output "
                  "with a smaller cosine, for example 0.98")

@@ -52,10 +52,23 @@ struct LayerConfig {
   DataType outputDataType = DataType::Default;
 };
 
+struct TensorConfig {
+  std::vector<std::string> tensorNames;
+  std::string tensorNameRegex;
+  std::vector<std::string> layerNames;
+  std::vector<std::string> opTypes;
+  QuantMethod calibrationMethod = QuantMethod::MinMax;
+  /// 0 stands for that of all tensors.
+  double percentile = 0;
+  /// 0 stands for all.
+  int64_t bits = 0;
+};
+
 struct QuantConfig {
   std::vector<InputQuantConfig> inputConfigs;
   std::vector<LayerConfig> layerConfigs;
   QuantMethod calibrationMethod = QuantMethod::MinMax;
+  std::vector<TensorConfig> tensorConfigs;
   double percentile = 0.9999;
   int64_t histogramBins = 2048;
   std::string calibrationCache;

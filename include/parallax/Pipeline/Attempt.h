@@ -33,7 +33,8 @@ mlir::func::FuncOp machineOf(BuildState &state);
 /// so that the views that were built stay as they are.
 struct NetworkBeside {
   OwningOpRef<ModuleOp> module;
-  mlir::func::FuncOp quantized, machine;
+  /// The calibrated network itself, and what was made of it.
+  mlir::func::FuncOp network, quantized, machine;
 };
 
 /// Builds a calibrated network as another configuration says, with other ranges
@@ -41,6 +42,9 @@ struct NetworkBeside {
 std::optional<NetworkBeside> buildBeside(BuildState &state,
                                          const BuildConfig &config,
                                          const Calibration *ranges = nullptr);
+
+/// The codes and wide weights of a quantized network.
+Trial typesOf(mlir::func::FuncOp quantized);
 
 /// What changes of the configuration would make of a calibrated network.
 /// Nothing if it can't be built in that way.

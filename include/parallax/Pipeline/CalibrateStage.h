@@ -26,9 +26,13 @@ void checkCalibration(Network &network, const BuildConfig &config);
 /// the float network was measured with the ranges that it has.
 bool triesMethods(const BuildConfig &config);
 
-/// How ranges are chosen with a method.
-CalibrationOptions calibrationOptions(const BuildState &state,
-                                      QuantMethod method);
+/// Checks that the entries of tensor_configs select tensors, and warns of those
+/// that don't, if that is allowed; throws Error. Tensors have their names once
+/// the network is optimized.
+void checkTensorConfigs(BuildState &state);
+
+/// How ranges are chosen with a method, where tensors have none of their own.
+CalibrationOptions calibrationOptions(BuildState &state, QuantMethod method);
 
 /// Where the samples of inputs come from, and how pictures are prepared.
 std::vector<CalibrationSource>

@@ -259,6 +259,21 @@ outliersOfAll(const Combination &combination,
 
 } // namespace
 
+static std::optional<Attribution> attributed(const AnalyzedNetwork &views,
+                                             const Samples &samples,
+                                             const AnalysisOptions &options) {
+  return analyze::attribute(
+      views, views.machine ? AnalysisMode::NPUBackend : AnalysisMode::Reference,
+      samples, options);
+}
+
+std::optional<Attribution> attributeLoss(const AnalyzedNetwork &views,
+                                         const Samples &samples,
+                                         const AnalysisOptions &options) {
+  RangesAside aside(views.network);
+  return attributed(views, samples, options);
+}
+
 PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
                                  const std::vector<Comparison> &comparisons,
                                  const Samples &samples,
@@ -291,10 +306,7 @@ PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
   report.times = analyze::timesOf(views.network, samples);
   clock.finish("times");
   if (options.attributes)
-    report.attribution = analyze::attribute(
-        views,
-        views.machine ? AnalysisMode::NPUBackend : AnalysisMode::Reference,
-        samples, options);
+    report.attribution = attributed(views, samples, options);
   clock.finish("attribution");
   log(LogLevel::Debug, "analysis: {}", clock.summary());
   return report;

@@ -32,6 +32,14 @@ Calibration chooseRanges(mlir::func::FuncOp network,
     TensorRange range;
     range.node = tensor.node;
     range.tensor = tensor.tensor;
+    if (auto own = options.methodOf.find(tensor.tensor);
+        own != options.methodOf.end()) {
+      auto nameOf = [](const std::optional<RangeMethod> &own) {
+        return own ? std::string(configName(own->method)) : std::string();
+      };
+      range.u8Method = nameOf(own->second.for8);
+      range.u16Method = nameOf(own->second.for16);
+    }
     range.count = tensor.histogram.count();
     range.nans = tensor.histogram.nanCount();
     range.infs = tensor.histogram.infCount();

@@ -82,6 +82,10 @@ private:
     range.channelMax = numbers(entry, "channel_max", -INFINITY);
     if (range.channelMin.size() != range.channelMax.size())
       fail("channel_max", "as many numbers as 'channel_min'");
+    if (entry.contains("u8_method"))
+      range.u8Method = text(entry, "u8_method");
+    if (entry.contains("u16_method"))
+      range.u16Method = text(entry, "u16_method");
     if (entry.contains("min_sample"))
       range.minSample = text(entry, "min_sample");
     if (entry.contains("max_sample"))
@@ -187,6 +191,10 @@ std::string toJson(const Calibration &calibration) {
                   {"channel_axis", range.channelAxis},
                   {"channel_min", numbersOf(range.channelMin)},
                   {"channel_max", numbersOf(range.channelMax)}};
+    if (!range.u8Method.empty())
+      entry["u8_method"] = range.u8Method;
+    if (!range.u16Method.empty())
+      entry["u16_method"] = range.u16Method;
     if (!range.minSample.empty())
       entry["min_sample"] = range.minSample;
     if (!range.maxSample.empty())

@@ -107,7 +107,7 @@ void mergeRecords(TensorStatistics &total, const Record &low,
 /// their order, so that each thread has one of its own.
 class Collector {
 public:
-  explicit Collector(int64_t bins) : bins(bins) {}
+  explicit Collector(const CalibrationOptions &options) : options(&options) {}
 
   void beginSample(size_t number) {
     sample = number;
@@ -163,7 +163,7 @@ private:
                                   const Observed &tensor) const {
     TensorStatistics made;
     made.node = node, made.tensor = name;
-    made.histogram = Histogram(bins);
+    made.histogram = Histogram(binsFor(name));
     made.nextMin = infinity, made.nextMax = -infinity;
     if (!tensor.shape.empty()) {
       made.channelAxis = tensor.channelAxis();
@@ -173,9 +173,21 @@ private:
     return made;
   }
 
+  int64_t binsFor(const std::string &name) const {
+    constexpr bool needsHistogram[] = {
+#define CALIBRATION_METHOD(kind, name, meaning, needsHistogram, ...)           \
+  needsHistogram,
+#include "parallax/Config/CalibrationMethods.def"
+    };
+    auto needed = [&](int bits) {
+      return needsHistogram[size_t(options->methodFor(name, bits).method)];
+    };
+    return needed(8) || needed(16) ? options->histogramBins : 0;
+  }
+
   NetworkStatistics statistics;
   size_t sample = 0, next = 0;
-  int64_t bins;
+  const CalibrationOptions *options;
 };
 
 class StatisticsObserver : public Observer {
@@ -194,13 +206,13 @@ private:
 };
 
 NetworkStatistics mergedOverRanks(const Collector &own, size_t samples,
-                                  int64_t bins) {
+                                  const CalibrationOptions &options) {
   ByteWriter writer;
   writer(own);
-  Collector total(bins);
+  Collector total(options);
   ranks().exchange(fmt::format("calibration on {} samples", samples),
                    writer.bytes(), [&](int, std::string_view bytes) {
-                     Collector other(bins);
+                     Collector other(options);
                      ByteReader{bytes}(other);
                      total.merge(std::move(other));
                    });
@@ -209,18 +221,20 @@ NetworkStatistics mergedOverRanks(const Collector &own, size_t samples,
 
 } // namespace
 
+RangeMethod CalibrationOptions::methodFor(std::string_view tensor,
+                                          int bits) const {
+  RangeMethod ofAll{method, percentile};
+  auto it = methodOf.find(tensor);
+  if (it == methodOf.end())
+    return ofAll;
+  return (bits == 8 ? it->second.for8 : it->second.for16).value_or(ofAll);
+}
+
 NetworkStatistics
 collectStatistics(const Executable &executable, size_t samples,
                   const std::function<std::vector<Tensor>(size_t)> &load,
                   const CalibrationOptions &options,
                   const std::function<void()> &progress) {
-  constexpr bool needsHistogram[] = {
-#define CALIBRATION_METHOD(kind, name, meaning, needsHistogram, ...)           \
-  needsHistogram,
-#include "parallax/Config/CalibrationMethods.def"
-  };
-  int64_t bins =
-      needsHistogram[size_t(options.method)] ? options.histogramBins : 0;
   std::mutex mutex;
   std::list<Collector> collectors;
   std::vector<Collector *> idle;
@@ -233,7 +247,7 @@ collectStatistics(const Executable &executable, size_t samples,
     {
       std::lock_guard lock(mutex);
       if (idle.empty())
-        idle.push_back(&collectors.emplace_back(bins));
+        idle.push_back(&collectors.emplace_back(options));
       collector = running[sample] = idle.back();
       idle.pop_back();
     }
@@ -261,20 +275,21 @@ collectStatistics(const Executable &executable, size_t samples,
   int threads = std::min<int>(options.threads, int(samples));
   SampleRange own = ownSamples(samples);
   runSamples(executable, own, threads, callbacks);
-  Collector total(bins);
+  Collector total(options);
   for (Collector &collector : collectors)
     total.merge(std::move(collector));
   if (!ranks().areSeveral())
     return total.take();
   for (size_t i = own.end - own.begin; progress && i < samples; ++i)
     progress();
-  return mergedOverRanks(total, samples, bins);
+  return mergedOverRanks(total, samples, options);
 }
 
 Interval chooseRange(const TensorStatistics &tensor,
-                     const CalibrationOptions &options, int bits) {
+                     const CalibrationOptions &calibration, int bits) {
   int64_t levels = int64_t(1) << bits;
   const Histogram &histogram = tensor.histogram;
+  const RangeMethod options = calibration.methodFor(tensor.tensor, bits);
   switch (options.method) {
 #define CALIBRATION_METHOD(kind, name, meaning, needsHistogram, ...)           \
   case QuantMethod::kind:                                                      \

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "parallax/Analysis/Suggest.h"
 #include "AnalysisChain.h"
+#include "parallax/Analysis/LossModel.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -399,6 +400,29 @@ TEST(Suggestion, RecalibrationRemovesNoMoreThanWasMeasured) {
   for (const Suggestion &suggestion : suggestFor(chain, options))
     EXPECT_NE(suggestion.edits[0].field, "quant.input_configs")
         << "a range that is five times as wide rounds worse";
+}
+
+/// A method may cut 8 bits and leave 16 bits whole.
+TEST(LossModel, FinerCodesOfAWiderRangeCutLess) {
+  Chain chain;
+  PrecisionRow &row = chain.layer(1);
+  // Codes from -3 to 3, and values up to 4.
+  row.metrics.reference.max = 4;
+  row.metrics.saturated = 0.01;
+  double rounding = double(row.codes->scale) * row.codes->scale / 12;
+  row.metrics.mse = rounding + 0.01 / 3;
+  double clipped = 0.01 / 3 / row.metrics.mse;
+  LossModel model(chain.report);
+  auto kept = [&](float scale) {
+    Trial trial;
+    trial.codes["b_out"] = {scale / 65535, 32768, 0, 65535};
+    return model.kept("b_out", trial);
+  };
+  // The same range cuts what it did, and of twice the range nothing is cut.
+  EXPECT_NEAR(kept(6), clipped, 0.05 * clipped);
+  EXPECT_LT(kept(12), 1e-3);
+  // Half of the way, half of the values are beyond, by half as much.
+  EXPECT_NEAR(kept(7), clipped / 8, 0.01 * clipped);
 }
 
 } // namespace

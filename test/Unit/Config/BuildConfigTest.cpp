@@ -329,7 +329,8 @@ TEST(BuildConfigTest, UnknownFieldsAndTheirNeighbours) {
   // A field that belongs elsewhere.
   expectConfigError(R"({"calibration_method": "MSE"})",
                     "1:2: there is no field 'calibration_method'; did you mean "
-                    "'quant.calibration_method'?");
+                    "'quant.calibration_method' or "
+                    "'quant.tensor_configs[].calibration_method'?");
   expectConfigError(
       R"({"quant": {"calibration_std": []}})",
       "1:12: there is no field 'quant.calibration_std'; did you mean "
@@ -533,6 +534,32 @@ TEST(BuildConfigTest, LayersAreSelectedInOneWay) {
   // A selector of the wrong type is one nevertheless.
   expectMessage(layerConfig(R"("layer_name": 3)"),
                 "'quant.layer_configs[0].layer_name' must be a string, not 3");
+}
+
+TEST(BuildConfigTest, TensorsAreSelectedInOneWayToo) {
+  auto tensorConfig = [](const std::string &members) {
+    return R"({"quant": {"tensor_configs": [{)" + members + "}]}}";
+  };
+  const std::string method = R"(, "calibration_method": "KL")";
+  for (const char *good :
+       {R"("tensor_names": ["a"])", R"("tensor_name_regex": "a.*")",
+        R"("layer_names": ["a"])", R"("op_types": ["a"])"})
+    EXPECT_EQ(configErrors(tensorConfig(good + method)), Texts{}) << good;
+  const std::string place = "'quant.tensor_configs[0]' ";
+  expectMessage(tensorConfig(R"("calibration_method": "KL")"),
+                place + "selects no tensors: give tensor_names, "
+                        "tensor_name_regex, layer_names or op_types");
+  expectMessage(
+      tensorConfig(R"("tensor_names": ["a"], "op_types": ["b"])" + method),
+      place + "selects tensors in 2 ways, by tensor_names and by op_types: "
+              "keep one of them and use further entries for the others");
+  expectMessage(tensorConfig(R"("tensor_name_regex": "(a")" + method),
+                "'quant.tensor_configs[0].tensor_name_regex' is not a regular "
+                "expression: '(' and ')' don't pair up");
+  expectMessage(R"({"quant": {"calibration_cache": "c.json", "tensor_configs":
+                    [{"op_types": ["b"], "calibration_method": "KL"}]}})",
+                "'quant.tensor_configs' can't choose ranges beside "
+                "calibration_cache, which has them: leave one of the two out");
 }
 
 TEST(BuildConfigTest, Normalization) {

@@ -123,6 +123,31 @@ const std::vector<FieldCase> table = {
     {"quant.calibration_method", R"("KL")",
      [](C c) { return c.quant.calibrationMethod == QuantMethod::Kl; },
      "Tools/calibrate.test"},
+    {"quant.tensor_configs[].tensor_names", R"(["a", "b"])",
+     [](C c) {
+       return c.quant.tensorConfigs[0].tensorNames == Texts{"a", "b"};
+     },
+     "Tools/tensor-methods.test"},
+    {"quant.tensor_configs[].tensor_name_regex", R"("a.*")",
+     [](C c) { return c.quant.tensorConfigs[0].tensorNameRegex == "a.*"; },
+     "Tools/tensor-methods.test"},
+    {"quant.tensor_configs[].layer_names", R"(["a"])",
+     [](C c) { return c.quant.tensorConfigs[0].layerNames == Texts{"a"}; },
+     "Tools/tensor-methods.test"},
+    {"quant.tensor_configs[].op_types", R"(["a"])",
+     [](C c) { return c.quant.tensorConfigs[0].opTypes == Texts{"a"}; },
+     "Tools/tensor-methods.test"},
+    {"quant.tensor_configs[].calibration_method", R"("KL")",
+     [](C c) {
+       return c.quant.tensorConfigs[0].calibrationMethod == QuantMethod::Kl;
+     },
+     "Tools/tensor-methods.test"},
+    {"quant.tensor_configs[].percentile", "0.75",
+     [](C c) { return c.quant.tensorConfigs[0].percentile == 0.75; },
+     "Tools/tensor-methods.test"},
+    {"quant.tensor_configs[].bits", "8",
+     [](C c) { return c.quant.tensorConfigs[0].bits == 8; },
+     "Tools/tensor-methods.test"},
     {"quant.percentile", "0.75", [](C c) { return c.quant.percentile == 0.75; },
      "Tools/calibration-data.test"},
     {"quant.histogram_bins", "4096",
@@ -589,6 +614,12 @@ companionsOf(const std::string &object, const std::string &name) {
       result.emplace_back("end_tensor_names", R"(["t"])");
     if (name == "end_tensor_names")
       result.emplace_back("start_tensor_names", R"(["t"])");
+  }
+  if (object == "quant.tensor_configs[]") {
+    if (name != "calibration_method")
+      result.emplace_back("calibration_method", R"("KL")");
+    if (name == "calibration_method" || name == "bits" || name == "percentile")
+      result.emplace_back("tensor_names", R"(["t"])");
   }
   if (object == "evaluation" && name == "inputs")
     std::erase_if(result,

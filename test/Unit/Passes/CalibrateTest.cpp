@@ -12,6 +12,7 @@
 #include "parallax/Dialect/NN/QuantRule.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
 #include "parallax/Passes/Calibrate/CalibrationFile.h"
+#include "parallax/Passes/Calibrate/TensorMethods.h"
 #include "parallax/Support/Error.h"
 
 #include "../Support/TempDir.h"
@@ -20,6 +21,7 @@
 #include "mlir/IR/Verifier.h"
 
 #include <cmath>
+#include <fstream>
 #include <map>
 
 using namespace parallax;
@@ -109,6 +111,70 @@ TEST_F(CalibrateTest, ExtremesAreThoseOfAllValues) {
       }
     }
   }
+}
+
+TEST_F(CalibrateTest, TensorsMayHaveAMethodOfTheirOwn) {
+  CalibrationOptions options;
+  options.percentile = 0.9;
+  // What the Relu reads has the range of what it makes.
+  std::vector<TensorConfig> configs(3);
+  configs[0].opTypes = {"Relu"};
+  configs[0].calibrationMethod = QuantMethod::Mse;
+  configs[1].tensorNames = {"t"};
+  configs[1].calibrationMethod = QuantMethod::Percentile;
+  configs[1].bits = 8;
+  configs[2].tensorNames = {"x"};
+  configs[2].calibrationMethod = QuantMethod::Percentile;
+  configs[2].percentile = 0.75;
+  configs[2].bits = 16;
+  options.methodOf = methodsOfTensors(function(), configs, 0.9).byName;
+  EXPECT_EQ(options.methodFor("y", 8).method, QuantMethod::Percentile);
+  EXPECT_EQ(options.methodFor("y", 16).method, QuantMethod::Mse);
+  EXPECT_EQ(options.methodFor("x", 8).method, QuantMethod::MinMax);
+  EXPECT_EQ(options.methodFor("x", 16).method, QuantMethod::Percentile);
+  auto rangesOf = [&](const CalibrationOptions &options) {
+    return chooseRanges(function(),
+                        collectStatistics(prepareCalibration(function()),
+                                          waveSampleCount, load, options),
+                        options, waveSampleCount);
+  };
+  Calibration mixed = rangesOf(options);
+  CalibrationOptions all;
+  all.percentile = 0.9;
+  Calibration minMax = rangesOf(all);
+  all.method = QuantMethod::Percentile;
+  Calibration percentile = rangesOf(all);
+  ASSERT_EQ(mixed.tensors.size(), 3u);
+  EXPECT_EQ(mixed.method, "MinMax");
+  EXPECT_EQ(mixed.tensors[0].u8Method, "");
+  EXPECT_EQ(mixed.tensors[0].u8, minMax.tensors[0].u8);
+  EXPECT_LT(mixed.tensors[0].u16.high, percentile.tensors[0].u16.high);
+  all.percentile = 0.75;
+  EXPECT_EQ(mixed.tensors[0].u16, rangesOf(all).tensors[0].u16);
+  for (size_t i : {1, 2}) {
+    EXPECT_EQ(mixed.tensors[i].u8Method, "Percentile");
+    EXPECT_EQ(mixed.tensors[i].u16Method, "MSE");
+    EXPECT_EQ(mixed.tensors[i].u8, percentile.tensors[i].u8);
+    EXPECT_NE(mixed.tensors[i].u8, minMax.tensors[i].u8);
+  }
+  // The file says so, and can be read back.
+  TempDir folder;
+  std::ofstream(folder / "c.json") << toJson(mixed);
+  EXPECT_EQ(toJson(readCalibration(folder / "c.json")), toJson(mixed));
+}
+
+TEST_F(CalibrateTest, TensorsThatAreNotThereAreNamed) {
+  std::vector<TensorConfig> configs(1);
+  configs[0].tensorNames = {"yy"};
+  configs[0].layerNames = {"rely"};
+  TensorMethods methods = methodsOfTensors(function(), configs, 0.9);
+  EXPECT_TRUE(methods.byName.empty());
+  EXPECT_EQ(methods.unmatched,
+            (std::vector<std::string>{
+                "'quant.tensor_configs[0]': the network has no tensor 'yy'; "
+                "did you mean 'y'?",
+                "'quant.tensor_configs[0]': the network has no layer 'rely'; "
+                "did you mean 'relu'?"}));
 }
 
 TEST_F(CalibrateTest, KnowsWhichSampleSetTheRange) {

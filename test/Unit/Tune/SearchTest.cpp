@@ -153,6 +153,42 @@ TEST_F(SearchTest, LeversArePredicted) {
   EXPECT_EQ(levers.predictedCycles, levers.cycles);
 }
 
+TEST_F(SearchTest, TensorsHaveMethodsOfTheirOwnWhereLeversAreNotEnough) {
+  metric.losses.assign(20, 0.2);
+  metric.losses[2] = 0.05;
+  config.quant.percentile = 0.98;
+  config.tuning.levers = {TuningLever::Calibration};
+  begin(false);
+  searchAutomatically(*search);
+  // All of them are one trial, and it is the last one if it holds.
+  ASSERT_EQ(history->trials().size(), 3u);
+  const TrialRecord &trial = history->trials()[2];
+  EXPECT_EQ(trial.purpose, "tensor methods");
+  EXPECT_EQ(search->best(), &trial);
+  EXPECT_EQ(trial.predictedCycles, trial.cycles);
+  ASSERT_FALSE(trial.edits.empty());
+  for (const ConfigEdit &edit : trial.edits) {
+    EXPECT_EQ(edit.field, "quant.tensor_configs");
+    EXPECT_NE(edit.value.find("\"bits\":8"), std::string::npos);
+  }
+  // An ordinary build makes the same network of them.
+  bench->build(trial.edits);
+  EXPECT_EQ(bench->digest(), trial.digest);
+  EXPECT_NE(trial.digest, history->trials()[0].digest);
+  bench->build({});
+  EXPECT_EQ(bench->digest(), history->trials()[0].digest);
+}
+
+TEST_F(SearchTest, CalibrationMethodsAreALeverThatCanBeForbidden) {
+  metric.losses.assign(20, 0.2);
+  config.quant.percentile = 0.98;
+  config.tuning.levers = {TuningLever::BiasCorrection};
+  begin(false);
+  searchAutomatically(*search);
+  for (const TrialRecord &trial : history->trials())
+    EXPECT_NE(trial.purpose, "tensor methods");
+}
+
 TEST_F(SearchTest, WhatProposalsFoundIsKeptWhateverComesNext) {
   const char *wrong[] = {R"({"output_dir": "elsewhere"})",
                          R"({"": {}})",

@@ -20,6 +20,12 @@ PrecisionReport analyzePrecision(const AnalyzedNetwork &views,
                                  const Samples &samples,
                                  const AnalysisOptions &options = {});
 
+/// The attribution of such a report alone. Nothing if no output is a float, or
+/// no sample has an output with a direction.
+std::optional<Attribution> attributeLoss(const AnalyzedNetwork &views,
+                                         const Samples &samples,
+                                         const AnalysisOptions &options);
+
 } // namespace parallax
 
 #endif // PARALLAX_PASSES_ANALYZE_ANALYZE_H

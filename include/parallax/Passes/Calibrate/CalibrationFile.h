@@ -19,6 +19,8 @@ namespace parallax {
 /// The range of one tensor.
 struct TensorRange {
   std::string node, tensor;
+  /// How the ranges were chosen, where that is not the method of all.
+  std::string u8Method = {}, u16Method = {};
   int64_t count = 0, nans = 0, infs = 0;
   /// All finite values.
   Interval values;

@@ -14,13 +14,33 @@
 #include "parallax/Backend/Core/Executable.h"
 #include "parallax/Config/Enums.h"
 
+#include <functional>
+#include <map>
+#include <optional>
+
 namespace parallax {
+
+/// How one range is chosen.
+struct RangeMethod {
+  QuantMethod method = QuantMethod::MinMax;
+  double percentile = 0.9999;
+
+  bool operator==(const RangeMethod &) const = default;
+};
 
 struct CalibrationOptions {
   QuantMethod method = QuantMethod::MinMax;
   double percentile = 0.9999;
   int64_t histogramBins = 2048;
   int threads = 1;
+  /// Of tensors that have one of their own, by name.
+  struct Own {
+    std::optional<RangeMethod> for8, for16;
+  };
+  std::map<std::string, Own, std::less<>> methodOf = {};
+
+  /// For codes of so many bits.
+  RangeMethod methodFor(std::string_view tensor, int bits) const;
 };
 
 /// What is known of the values of one tensor.
@@ -59,7 +79,7 @@ collectStatistics(const Executable &executable, size_t samples,
 
 /// The range of a tensor for codes of `bits` bits.
 Interval chooseRange(const TensorStatistics &tensor,
-                     const CalibrationOptions &options, int bits);
+                     const CalibrationOptions &calibration, int bits);
 
 } // namespace parallax
 
