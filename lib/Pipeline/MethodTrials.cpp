@@ -23,13 +23,18 @@ double lossOf(const std::vector<ComparedOutput> &outputs) {
 
 } // namespace
 
-SeenOutputs::SeenOutputs(const std::vector<PortInfo> &outputs, size_t samples)
-    : floats(samples), machine(samples) {
-  for (const PortInfo &output : outputs)
+SeenOutputs::SeenOutputs(const std::vector<PortInfo> &outputs, size_t samples) {
+  // Larger ones are computed again, if somebody asks.
+  constexpr size_t mostBytes = size_t(16) << 20;
+  size_t bytes = 0;
+  for (const PortInfo &output : outputs) {
     names.push_back(output.name);
-  for (SampleOutputs *both : {&floats, &machine})
-    for (std::vector<Tensor> &sample : *both)
-      sample.resize(names.size());
+    bytes += size_t(elementCount(output.shape)) * sizeOf(output.dtype);
+  }
+  if (bytes > mostBytes)
+    return;
+  floats.assign(samples, std::vector<Tensor>(names.size()));
+  machine = floats;
 }
 
 void SeenOutputs::take(const ComparedValues &compared) {

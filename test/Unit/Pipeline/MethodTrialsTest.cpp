@@ -46,5 +46,12 @@ TEST(SeenOutputs, AreCompleteWithEachOutputOfBothEngines) {
   EXPECT_EQ(*seen.machine[1][0].data<float>(), 100);
 }
 
+TEST(SeenOutputs, LargeOnesAreNotKept) {
+  SeenOutputs seen({{"a", DType::F32, {150, 512, 512}}}, 1);
+  seen.take({0, "a", std::nullopt, numberOf(1)});
+  seen.take({0, "a", onNpu, numberOf(1)});
+  EXPECT_FALSE(seen.areComplete(1));
+}
+
 } // namespace
 } // namespace parallax
