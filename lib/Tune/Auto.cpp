@@ -28,6 +28,8 @@ constexpr double clearly = 1.5;
 /// them has to save.
 constexpr int mostDescents = 3;
 constexpr double leastSaving = 0.01;
+/// What widths may cost that spare the search for other levers.
+constexpr double nearlyFree = 1.05;
 /// Trials in all. Each looks at all samples to tune on.
 constexpr int64_t mostTrials = 12;
 
@@ -144,8 +146,20 @@ private:
     pull("levers", chooseLevers(search));
   }
 
-  /// Single tensors have other methods, beside the levers that helped.
+  /// Whether widths that cost next to nothing are predicted to be enough.
+  bool isNearlyFree(const std::vector<FrontPoint> &front) const {
+    auto enough = std::ranges::find_if(front, [&](const FrontPoint &point) {
+      return point.left * steepest() <= search.tolerableLoss();
+    });
+    return enough != front.end() &&
+           double(enough->cost) <= nearlyFree * double(from->cycles);
+  }
+
+  /// Single tensors have other methods, beside the levers that helped. To find
+  /// them takes longer than a front, which may make them needless.
   void pullTensorMethods() {
+    if (isNearlyFree(predict(0)))
+      return;
     pull("tensor methods", chooseTensorMethods(search, levers));
   }
 
