@@ -96,12 +96,15 @@ private:
 
   /// Fronts from the 8 bits with these levers up.
   void climbFronts() {
-    prediction.forget();
+    if (!predicted)
+      prediction.forget();
     for (int round = 0; round < mostRounds; ++round) {
       // Only a point of this front says what else there is to gain on it.
       if (round > 0 && (!search.best() || !hasTheseLevers(*search.best())))
         break;
-      std::vector<FrontPoint> front = predict(round);
+      std::vector<FrontPoint> front =
+          predicted ? std::move(*predicted) : predict(round);
+      predicted.reset();
       if (!climb(front, round))
         break;
     }
@@ -158,7 +161,8 @@ private:
   /// Single tensors have other methods, beside the levers that helped. To find
   /// them takes longer than a front, which may make them needless.
   void pullTensorMethods() {
-    if (isNearlyFree(predict(0)))
+    predicted = predict(0);
+    if (isNearlyFree(*predicted))
       return;
     pull("tensor methods", chooseTensorMethods(search, levers));
   }
@@ -176,6 +180,7 @@ private:
     if (lossOf(pulled) < lossOf(*from)) {
       levers = std::move(all);
       from = &pulled;
+      predicted.reset();
     }
   }
 
@@ -276,6 +281,8 @@ private:
   /// What 8 bits lose with these levers.
   const TrialRecord *from = nullptr;
   FrontPrediction prediction;
+  /// The first front with these levers, if it is known already.
+  std::optional<std::vector<FrontPoint>> predicted;
 };
 
 } // namespace
