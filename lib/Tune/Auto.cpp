@@ -7,12 +7,9 @@
 // which tells how far predictions can be trusted. At the best point losses are
 // attributed again: what was hidden behind large errors appears there.
 //===----------------------------------------------------------------------===//
-#include "Allowed.h"
+#include "FrontPrediction.h"
 #include "Levers.h"
 #include "MethodChoice.h"
-#include "WidthChoice.h"
-
-#include "parallax/Support/Log.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,8 +19,6 @@
 namespace parallax {
 namespace {
 
-/// Samples that losses are attributed on.
-constexpr size_t attributedOn = 8;
 /// Measured points of one front, and fronts.
 constexpr int mostPoints = 4, mostRounds = 2;
 /// A point that is clearly better than another has less than this part of its
@@ -33,28 +28,14 @@ constexpr double clearly = 1.5;
 /// them has to save.
 constexpr int mostDescents = 3;
 constexpr double leastSaving = 0.01;
+/// What widths may cost that spare the search for other levers.
+constexpr double nearlyFree = 1.05;
 /// Trials in all. Each looks at all samples to tune on.
 constexpr int64_t mostTrials = 12;
 
-/// A point of the predicted front.
-struct Point {
-  std::vector<ConfigEdit> edits;
-  /// The part of the squared errors that is left.
-  double left = 1;
-  int64_t cost = 0;
-};
-
-ConfigEdit everythingWide(bool isWeights) {
-  std::string entry = R"({"start_tensor_names":["DEFAULT"],)"
-                      R"("end_tensor_names":["DEFAULT"],"data_type":"U16")";
-  if (isWeights)
-    entry += R"(,"weight_data_type":"S16")";
-  return {"quant.layer_configs", entry + "}", true};
-}
-
 class AutoSearch {
 public:
-  explicit AutoSearch(Search &search) : search(search), bench(search.bench) {}
+  explicit AutoSearch(Search &search) : search(search), prediction(search) {}
 
   void run() {
     from = &search.measure("as configured", {});
@@ -86,14 +67,15 @@ public:
     for (int round = 0; round < mostRounds; ++round) {
       if (round > 0 && (!search.best() || !hasTheseLevers(*search.best())))
         break;
-      measureFront(predictFront(round), round);
+      measureFront(predict(round), round);
     }
-    search.measureAll({{"16 bits everywhere", widest()}});
+    search.measureAll(
+        {{"16 bits everywhere", withLevers(prediction.widest())}});
   }
 
 private:
   /// Points evenly over a front, its ends included.
-  void measureFront(const std::vector<Point> &front, int round) {
+  void measureFront(const std::vector<FrontPoint> &front, int round) {
     constexpr size_t shown = 8;
     size_t count = std::min(front.size(), shown);
     std::vector<Search::Question> questions;
@@ -114,12 +96,15 @@ private:
 
   /// Fronts from the 8 bits with these levers up.
   void climbFronts() {
-    losses = {};
+    if (!predicted)
+      prediction.forget();
     for (int round = 0; round < mostRounds; ++round) {
       // Only a point of this front says what else there is to gain on it.
       if (round > 0 && (!search.best() || !hasTheseLevers(*search.best())))
         break;
-      std::vector<Point> front = predictFront(round);
+      std::vector<FrontPoint> front =
+          predicted ? std::move(*predicted) : predict(round);
+      predicted.reset();
       if (!climb(front, round))
         break;
     }
@@ -164,8 +149,21 @@ private:
     pull("levers", chooseLevers(search));
   }
 
-  /// Single tensors have other methods, beside the levers that helped.
+  /// Whether widths that cost next to nothing are predicted to be enough.
+  bool isNearlyFree(const std::vector<FrontPoint> &front) const {
+    auto enough = std::ranges::find_if(front, [&](const FrontPoint &point) {
+      return point.left * steepest() <= search.tolerableLoss();
+    });
+    return enough != front.end() &&
+           double(enough->cost) <= nearlyFree * double(from->cycles);
+  }
+
+  /// Single tensors have other methods, beside the levers that helped. To find
+  /// them takes longer than a front, which may make them needless.
   void pullTensorMethods() {
+    predicted = predict(0);
+    if (isNearlyFree(*predicted))
+      return;
     pull("tensor methods", chooseTensorMethods(search, levers));
   }
 
@@ -182,169 +180,22 @@ private:
     if (lossOf(pulled) < lossOf(*from)) {
       levers = std::move(all);
       from = &pulled;
+      predicted.reset();
     }
   }
 
-  /// The analysis of what was built last.
-  PrecisionReport analyze() {
-    AnalysisOptions options{bench.calibrated().options.threads};
-    options.attributes = true;
-    options.attributedSamples = attributedOn;
-    options.weigh = [this](auto outputs, auto weights) {
-      return search.metric.weigh(outputs, weights);
-    };
-    return bench.analyze(search.firstSamples(attributedOn), options);
+  /// The first front is that of 8 bits; later ones are seen from the best
+  /// point.
+  std::vector<FrontPoint> predict(int round) {
+    return prediction.predict(levers, round == 0 ? nullptr : search.best());
   }
 
-  /// What tensors lose alone. Those that have 16 bits already keep what they
-  /// lost with 8.
-  void addLosses(const PrecisionReport &report) {
-    if (!report.attribution)
-      return;
-    LossModel now(report);
-    for (const AttributionRow &row : report.attribution->rows) {
-      double weights = row.alone > 0 ? row.aloneWeights / row.alone : 0;
-      double square = squareOfLoss(row.alone);
-      const PrecisionRow *tensor = now.find(row.tensor);
-      bool isWide = tensor && tensor->codes && tensor->codes->high > 255;
-      if (!isWide || !losses.codes.contains(row.tensor))
-        losses.codes[row.tensor] = square * (1 - weights);
-      if (square * weights > 0 || !losses.weights.contains(row.node))
-        losses.weights[row.node] = square * weights;
-    }
-  }
-
-  /// The first analysis is that of 8 bits; later ones are of the best point.
-  std::vector<Point> predictFront(int round) {
-    bench.build(round == 0 ? withLevers({}) : search.ownEdits(*search.best()));
-    PrecisionReport report = analyze();
-    addLosses(report);
-    if (round == 0) {
-      narrow = std::move(report);
-      network.emplace(narrow);
-    }
-    bench.calibrate(levers);
-    WidthProblem problem;
-    problem.network = &*network;
-    problem.losses = losses;
-    limitTypes(problem);
-    if (!addCosts(problem))
-      return {};
-    std::vector<Point> points;
-    for (const WidthPoint &corner : farApart(chooseFront(problem))) {
-      std::vector<ConfigEdit> types = corner.choice.edits();
-      std::optional<Trial> trial = bench.attempt(types);
-      if (trial)
-        points.push_back(
-            {withLevers(types), leftOf(*trial), bench.costOf(*trial)});
-    }
-    points = withoutDominated(std::move(points));
-    for (const Point &point : points)
-      log(LogLevel::Debug, "predicted: {} cycles, {:.4f} of the error",
-          point.cost, point.left);
-    return points;
-  }
-
-  /// Of many corners, those that can be told from each other by what is
-  /// measured: to price one is to quantize and lower the network.
-  static std::vector<WidthPoint> farApart(std::vector<WidthPoint> corners) {
-    constexpr double alike = 0.85, asGoodAsNothing = 1e-3;
-    double enough = corners.front().loss * asGoodAsNothing;
-    std::vector<WidthPoint> kept;
-    for (WidthPoint &corner : corners)
-      if (kept.empty() || (corner.loss <= kept.back().loss * alike &&
-                           kept.back().loss > enough))
-        kept.push_back(std::move(corner));
-    return kept;
-  }
-
-  /// What layers have to be, and which are float where they may not have 16
-  /// bits.
-  void limitTypes(WidthProblem &problem) const {
-    for (const PrecisionRow &row : network->layers()) {
-      if (row.moves)
-        continue;
-      auto may = [&](DataType type) {
-        return isAllowed(search.config, row.node, row.type, type);
-      };
-      bool isNarrow = may(DataType::U8), isWide = may(DataType::U16),
-           isFloat = may(DataType::FP32);
-      if (isWide) {
-        if (!isNarrow)
-          problem.required.insert(row.node);
-      } else {
-        (!isNarrow ? problem.alwaysFloat
-         : isFloat ? problem.asFloat
-                   : problem.fixed)
-            .insert(row.node);
-      }
-    }
-  }
-
-  /// The rules for all that can be had: float where 16 bits are not allowed.
-  std::vector<ConfigEdit> everything(const WidthProblem &problem,
-                                     bool isWeights) const {
-    std::vector<ConfigEdit> edits = {everythingWide(isWeights)};
-    Widening floats;
-    for (const std::string &layer : problem.asFloat)
-      floats.floats.add(layer);
-    for (ConfigEdit &edit : floats.edits())
-      edits.push_back(std::move(edit));
-    return edits;
-  }
-
-  /// False if the network can't be built with 16 bits.
-  bool addCosts(WidthProblem &problem) {
-    std::optional<Trial> asIs = bench.attempt({}),
-                         wide = bench.attempt(everything(problem, false)),
-                         all = bench.attempt(everything(problem, true));
-    if (!asIs || !wide)
-      return false;
-    LayerCosts &costs = problem.costs;
-    costs.narrow = bench.layerCosts(*asIs);
-    costs.wide = bench.layerCosts(*wide);
-    costs.wideWeights = bench.layerCosts(all ? *all : *wide);
-    // What becomes codes is a layer of its own behind a float one.
-    for (const std::string &layer : problem.asFloat)
-      costs.floats[layer] = costs.wide[layer] + costs.wide[layer + "_float"];
-    for (const PrecisionRow &row : network->layers()) {
-      costs.conversions[row.tensor] = bench.conversionCost(row);
-      for (const std::string &input : row.inputs)
-        if (const PrecisionRow *read = network->find(input);
-            read && read->type == inputType) {
-          costs.narrowInputs[input] = costs.narrow[input + "_U8"];
-          costs.wideInputs[input] = costs.wide[input + "_U16"];
-        }
-    }
-    return true;
-  }
-
-  double leftOf(const Trial &trial) const {
-    double left = 0;
-    for (const auto &[tensor, loss] : losses.codes)
-      left += loss * network->kept(tensor, trial);
-    for (const auto &[layer, loss] : losses.weights)
-      left += trial.wideWeights.contains(layer) ? 0 : loss;
-    double all = losses.total();
-    return all > 0 ? left / all : 0;
-  }
-
-  static std::vector<Point> withoutDominated(std::vector<Point> points) {
-    std::ranges::sort(points, {}, [](const Point &point) {
-      return std::pair(point.cost, point.left);
-    });
-    std::vector<Point> front;
-    for (Point &point : points)
-      if (front.empty() || point.left < front.back().left)
-        front.push_back(std::move(point));
-    return front;
-  }
-
-  Search::Prediction predictionOf(const Point &point) const {
+  Search::Prediction predictionOf(const FrontPoint &point) const {
     return {lossOf(*from) * point.left, point.cost};
   }
 
-  const TrialRecord &measure(const Point &point, const std::string &purpose) {
+  const TrialRecord &measure(const FrontPoint &point,
+                             const std::string &purpose) {
     return search.measure(purpose, point.edits, predictionOf(point));
   }
 
@@ -356,7 +207,7 @@ private:
 
   /// Looks for the cheapest point that is predicted to hold, and does. False if
   /// no other front can be expected to have a cheaper one.
-  bool climb(const std::vector<Point> &front, int round) {
+  bool climb(const std::vector<FrontPoint> &front, int round) {
     double slope = steepest(), allowed = search.tolerableLoss();
     int64_t most =
         isMet() ? search.best()->cycles : std::numeric_limits<int64_t>::max();
@@ -389,7 +240,7 @@ private:
   /// intervals, and the cheapest that should hold is measured. Not where even
   /// these are not tolerable: samples that happen to lose little would lead
   /// further and further away.
-  void descend(const std::vector<Point> &front, const Point &start,
+  void descend(const std::vector<FrontPoint> &front, const FrontPoint &start,
                const TrialRecord &held, int round) {
     double allowed = search.tolerableLoss();
     double good = start.left, high = held.loss.high;
@@ -400,7 +251,7 @@ private:
          ++i) {
       double reach = good + (bad - good) * (allowed - high) / (tooHigh - high);
       auto next = std::ranges::find_if(
-          front, [&](const Point &point) { return point.left <= reach; });
+          front, [&](const FrontPoint &point) { return point.left <= reach; });
       if (next == front.end() || next->left >= bad ||
           double(next->cost) > (1 - leastSaving) * double(cost))
         return;
@@ -422,27 +273,16 @@ private:
   /// If nothing holds, 16 bits everywhere is the best that can be had.
   void lastResort() {
     if (!isMet())
-      search.measure("16 bits everywhere", widest());
-  }
-
-  /// Float where 16 bits are not allowed.
-  std::vector<ConfigEdit> widest() const {
-    WidthProblem problem;
-    if (network) {
-      problem.network = &*network;
-      limitTypes(problem);
-    }
-    return withLevers(everything(problem, true));
+      search.measure("16 bits everywhere", withLevers(prediction.widest()));
   }
 
   Search &search;
-  Workbench &bench;
   std::vector<ConfigEdit> levers;
   /// What 8 bits lose with these levers.
   const TrialRecord *from = nullptr;
-  TensorLosses losses;
-  PrecisionReport narrow;
-  std::optional<LossModel> network;
+  FrontPrediction prediction;
+  /// The first front with these levers, if it is known already.
+  std::optional<std::vector<FrontPoint>> predicted;
 };
 
 } // namespace

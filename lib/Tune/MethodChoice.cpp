@@ -112,19 +112,17 @@ Samples partOf(const Samples &all, size_t part, size_t parts) {
   return own;
 }
 
-/// All methods, that of all tensors first. What is rare for one tensor is much
-/// for another, so that there are several percentiles.
+/// All methods, that of all tensors first. Percentiles are milder than for
+/// all tensors at once: the greatest values of a tensor are rare, but often
+/// what the answer is made of, which samples as few as these hardly show.
 std::vector<RangeMethod> methodsFrom(const QuantConfig &quant) {
   RangeMethod first{quant.calibrationMethod, quant.percentile};
   std::vector<RangeMethod> methods = {first};
-  auto add = [&](const RangeMethod &method) {
-    if (std::ranges::find(methods, method) == methods.end())
-      methods.push_back(method);
-  };
   for (const auto &[method, name] : enumNames<QuantMethod>())
-    add({method, quant.percentile});
+    if (method != QuantMethod::Percentile && method != first.method)
+      methods.push_back({method, quant.percentile});
   for (double percentile : {0.99999, 0.999999})
-    add({QuantMethod::Percentile, percentile});
+    methods.push_back({QuantMethod::Percentile, percentile});
   return methods;
 }
 

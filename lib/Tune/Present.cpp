@@ -87,6 +87,10 @@ TypeChanges typeChangesOf(std::span<const ConfigEdit> edits) {
     bool namesLayers = false;
     for (const char *field : {"layer_name", "layer_names"})
       for (const std::string &name : textsIn(rule, field)) {
+        // What an earlier rule wanted to compute them in is overridden.
+        if (rule.contains("data_type"))
+          for (auto &[other, layers] : changes.layers)
+            layers.erase(name);
         changes.layers[type].insert(name);
         namesLayers = true;
       }
@@ -126,8 +130,9 @@ std::string describeChanges(std::span<const ConfigEdit> edits) {
   TypeChanges types = typeChangesOf(edits);
   changes.insert(changes.end(), types.others.begin(), types.others.end());
   for (const auto &[words, layers] : types.layers)
-    changes.push_back(
-        fmt::format("{} for {}", words, counted(layers.size(), "layer")));
+    if (!layers.empty())
+      changes.push_back(
+          fmt::format("{} for {}", words, counted(layers.size(), "layer")));
   return changes.empty() ? "nothing was changed"
                          : fmt::format("changed: {}", fmt::join(changes, ", "));
 }
