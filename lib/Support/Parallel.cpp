@@ -14,13 +14,18 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <latch>
 #include <mutex>
 #include <sched.h>
+#include <string>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #if defined(__x86_64__)
@@ -63,6 +68,41 @@ bool canStartThreads(int count) {
   for (std::thread &thread : threads)
     thread.join();
   return !isRefused;
+}
+
+void startWithPatience() {
+  constexpr const char *policy = "OMP_WAIT_POLICY", *turns = "GOMP_SPINCOUNT",
+                       *isSet = "PARALLAX_PATIENCE";
+  if (std::getenv(isSet)) {
+    // Children may be programs that wait in another way.
+    for (const char *name : {policy, turns, isSet})
+      unsetenv(name);
+    return;
+  }
+  if (threadCount() < 2 || std::getenv(policy) || std::getenv(turns))
+    return;
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> arguments;
+  for (std::string argument; std::getline(file, argument, '\0');)
+    arguments.push_back(argument);
+  std::vector<char *> pointers;
+  for (std::string &argument : arguments)
+    pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  if (arguments.empty())
+    return;
+  // Some microseconds. Beside other programs, more would cost more than it
+  // gives: docs/rationale/two-pools.md.
+  setenv(turns, "500", /*overwrite=*/1);
+  setenv(policy, "active", 1);
+  setenv(isSet, "1", 1);
+  // Under its own name, which is what others see of it.
+  std::error_code unknown;
+  std::string program =
+      std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+  execv(program.c_str(), pointers.data());
+  for (const char *name : {policy, turns, isSet})
+    unsetenv(name);
 }
 
 void startThreads() {

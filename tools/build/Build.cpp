@@ -139,6 +139,7 @@ int runBuildCommand(int argc, char **argv) {
   addPhaseFlags(app, options);
   addConfigFlags(app, options.overrides);
   app.footer("\nExample:\n  parallax build --config configs/quickstart.json");
+  flags.common.runsNetworks = true;
   return runSubcommand(app, flags.common, argc, argv,
                        [&] { return buildAndPack(flags); });
 }

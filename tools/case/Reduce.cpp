@@ -124,6 +124,7 @@ int runCaseReduce(int argc, char **argv) {
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000));
   app.footer(reduceNotes);
+  options.common.runsNetworks = true;
   return runSubcommand(app, options.common, argc, argv, [&] {
     return runInterruptible([&] { return reduce(options); });
   });

@@ -35,6 +35,8 @@ int runSubcommand(CLI::App &app, CommonOptions &common, int argc, char **argv,
   setThreadCount(common.threadsToUse());
   ConsoleListener console(common.console);
   ListenerScope scope(console);
+  if (common.runsNetworks)
+    startWithPatience();
   try {
     if (isCurrentFolderGone())
       throw Error("the current folder was deleted; change to another one");

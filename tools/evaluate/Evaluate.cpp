@@ -18,6 +18,7 @@ namespace parallax {
 int runEvaluateCommand(int argc, char **argv) {
   EvaluateOptions options;
   CommonOptions common;
+  common.runsNetworks = true;
   CLI::App app("Measures how well models do the task that the evaluation of a "
                "configuration describes.",
                "parallax evaluate");

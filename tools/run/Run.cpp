@@ -111,6 +111,7 @@ int runRun(int argc, char **argv) {
              "outside of a-z, A-Z, 0-9, '_' and '-'.\n"
              "Example:\n  parallax run --model net.onnx --input_dir in "
              "--output_dir out --random_input");
+  options.common.runsNetworks = true;
   return runSubcommand(app, options.common, argc, argv,
                        [&] { return run(options); });
 }

@@ -18,6 +18,7 @@ namespace parallax {
 int runTune(int argc, char **argv) {
   TuneOptions options;
   CommonOptions common;
+  common.runsNetworks = true;
   CLI::App app("Finds the cheapest network that keeps the accuracy of float, "
                "as the section 'tuning' of a configuration asks for.",
                "parallax tune");

@@ -23,6 +23,8 @@ struct CommonOptions {
   int threads = 0;
   /// --log-level and --no-color; what a stream gets also depends on the stream.
   ConsoleOptions console;
+  /// Whether the command spends its time in networks.
+  bool runsNetworks = false;
 
   /// The number of threads that 0 stands for, or the one that was given.
   int threadsToUse() const;

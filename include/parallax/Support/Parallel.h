@@ -24,6 +24,13 @@ int threadCount();
 /// system refuses one; this throws Error.
 void startThreads();
 
+/// Threads of OpenMP either sleep as soon as they wait, which costs networks of
+/// a few milliseconds more than a second thread gives, or spin for longer than
+/// anybody would like. What lies between, only the environment can ask for, and
+/// libgomp reads it before main(). So this starts the program once more, unless
+/// somebody has chosen already, there is one thread, or it has done so before.
+void startWithPatience();
+
 /// Whether the system grants so many threads beside those that there are.
 bool canStartThreads(int count);
 
