@@ -117,18 +117,18 @@ public:
     auto [begin, end] = binsOf(range);
     if (end - begin < 2)
       return exactly(range);
-    Sums inside = between(begin, end);
-    double sum = inside.own;
+    // What is cut off comes to the first bin and the last.
+    const std::pair<size_t, double> cuts[] = {
+        {begin, before[begin].mass},
+        {end - 1, before.back().mass - before[end].mass}};
+    double sum = between(begin, end).own;
     forEachCode(begin, end, [&](size_t from, size_t to) {
       Sums code = between(from, to);
       if (code.filled == 0)
         return;
       double q = code.mass / code.filled;
       sum -= timesLog(code.mass, q);
-      // What was cut off comes to the first bin and the last.
-      for (auto [bin, cut] :
-           {std::pair(begin, before[begin].mass),
-            std::pair(end - 1, before.back().mass - before[end].mass)})
+      for (auto [bin, cut] : cuts)
         if (bin >= from && bin < to && counts[bin] > 0 && cut > 0) {
           auto count = double(counts[bin]);
           sum += timesLog(count + cut, count + cut) - timesLog(count, count) -
@@ -136,9 +136,7 @@ public:
         }
     });
     // Where no code stands for it.
-    for (auto [bin, cut] :
-         {std::pair(begin, before[begin].mass),
-          std::pair(end - 1, before.back().mass - before[end].mass)})
+    for (auto [bin, cut] : cuts)
       if (counts[bin] == 0 && cut > 0)
         sum += timesLog(cut, cut / nothing);
     return sum / total;

@@ -6,7 +6,6 @@
 // range.
 //===----------------------------------------------------------------------===//
 #include "parallax/Pipeline/CalibrateStage.h"
-#include "parallax/Passes/Quantize/Improve.h"
 
 #include "parallax/Data/Preflight.h"
 #include "parallax/Passes/Calibrate/Annotate.h"
@@ -125,8 +124,9 @@ Calibration collect(BuildState &state) {
   if (diagnostics)
     alone.emplace();
   // All samples once more would cost more than histograms do.
+  const bool keepsHistograms = triesMethods(config);
   CalibrationOptions collected = options;
-  if (triesMethods(config))
+  if (keepsHistograms)
     collected.method = QuantMethod::Mse;
   NetworkStatistics statistics;
   auto start = std::chrono::steady_clock::now();
@@ -172,7 +172,7 @@ Calibration collect(BuildState &state) {
   Calibration calibration =
       chooseRanges(network.function(), statistics, options, set.size());
   calibration.oddSamples = std::move(odd);
-  if (triesMethods(config))
+  if (keepsHistograms)
     state.statistics = std::move(statistics);
   return calibration;
 }
