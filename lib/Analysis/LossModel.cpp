@@ -138,8 +138,7 @@ void LossModel::shareOut(const PrecisionReport &report) {
     double found = 0;
     for (AttributionRow &part : parts) {
       double alone = squareOfLoss(part.alone);
-      double ofWeights = part.alone > 0 ? part.aloneWeights / part.alone : 0;
-      part.weights = alone * ofWeights;
+      part.weights = alone * part.partOfWeights();
       part.activations = alone - part.weights;
       found += alone;
     }

@@ -66,13 +66,8 @@ std::vector<FrontPoint> withoutDominated(std::vector<FrontPoint> points) {
 
 /// The analysis of what was built last.
 PrecisionReport FrontPrediction::analyze() {
-  AnalysisOptions options{bench.calibrated().options.threads};
-  options.attributes = true;
-  options.attributedSamples = attributedOn;
-  options.weigh = [this](auto outputs, auto weights) {
-    return search.metric.weigh(outputs, weights);
-  };
-  return bench.analyze(search.firstSamples(attributedOn), options);
+  return bench.analyze(search.firstSamples(attributedOn),
+                       search.attributionOn(attributedOn));
 }
 
 /// What tensors lose alone. Those that have 16 bits already keep what they
@@ -82,7 +77,7 @@ void FrontPrediction::addLosses(const PrecisionReport &report) {
     return;
   LossModel now(report);
   for (const AttributionRow &row : report.attribution->rows) {
-    double weights = row.alone > 0 ? row.aloneWeights / row.alone : 0;
+    double weights = row.partOfWeights();
     double square = squareOfLoss(row.alone);
     const PrecisionRow *tensor = now.find(row.tensor);
     bool isWide = tensor && tensor->codes && tensor->codes->high > 255;

@@ -95,10 +95,8 @@ size_t tensorsIn(const MethodChoice &choice) {
 /// What tensors lose by 8 bits; weights have no method.
 std::map<std::string, double> lossesIn(const Attribution &attribution) {
   std::map<std::string, double> losses;
-  for (const AttributionRow &row : attribution.rows) {
-    double weights = row.alone > 0 ? row.aloneWeights / row.alone : 0;
-    losses[row.tensor] = squareOfLoss(row.alone) * (1 - weights);
-  }
+  for (const AttributionRow &row : attribution.rows)
+    losses[row.tensor] = squareOfLoss(row.alone) * (1 - row.partOfWeights());
   return losses;
 }
 
@@ -129,11 +127,7 @@ std::vector<RangeMethod> methodsFrom(const QuantConfig &quant) {
 /// The method of all comes first.
 std::vector<MethodLosses>
 lossesByMethod(Search &search, const std::vector<ConfigEdit> &levers) {
-  AnalysisOptions options{search.bench.calibrated().options.threads};
-  options.attributedSamples = methodsAttributedOn;
-  options.weigh = [&](auto outputs, auto weights) {
-    return search.metric.weigh(outputs, weights);
-  };
+  AnalysisOptions options = search.attributionOn(methodsAttributedOn);
   search.bench.calibrate(levers);
   BuildState &state = search.bench.calibrated();
   const QuantConfig &quant = state.config.quant;

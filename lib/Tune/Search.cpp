@@ -115,6 +115,16 @@ Samples Search::firstSamples(size_t most) const {
           "the samples to tune on"};
 }
 
+AnalysisOptions Search::attributionOn(size_t samples) {
+  AnalysisOptions options{bench.calibrated().options.threads};
+  options.attributes = true;
+  options.attributedSamples = samples;
+  options.weigh = [this](auto outputs, auto weights) {
+    return metric.weigh(outputs, weights);
+  };
+  return options;
+}
+
 void Search::show(const TrialRecord &trial) const {
   if (!trial.failure.empty()) {
     log(LogLevel::Warning, "Tune {} ({}) failed: {}", trial.number,

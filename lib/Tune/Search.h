@@ -68,6 +68,9 @@ public:
   void checkTime() const;
   /// The first of the samples to tune on.
   Samples firstSamples(size_t most) const;
+  /// How losses are attributed on so many samples: errors of outputs count for
+  /// what they do to the task.
+  AnalysisOptions attributionOn(size_t samples);
 
   Workbench &bench;
   TuneMetric &metric;

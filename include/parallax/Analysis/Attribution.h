@@ -30,6 +30,8 @@ struct AttributionRow {
   double alone = 0, aloneWeights = 0;
 
   double total() const { return weights + activations; }
+  /// Of what it loses alone.
+  double partOfWeights() const { return alone > 0 ? aloneWeights / alone : 0; }
 };
 
 struct Attribution {
